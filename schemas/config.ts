@@ -620,5 +620,6 @@ export const ENVIRONMENT = {
   PAYDROP_MONITOR: 'Address for health and metrics, host:port; left out, monitor.listen of the configuration',
   PAYDROP_DASHBOARD: 'Address of the dashboard, host:port, or off; left out, dashboard.listen of the configuration',
   PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
+  PAYDROP_OTLP_SHARE: 'Share of the files that are traced, from 0 to 1, such as 0.1; default 1',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

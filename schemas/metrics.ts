@@ -1,15 +1,25 @@
 /**
- * Every metric of `GET /metrics` besides those of the process itself (`process_…`, `nodejs_…`). Values are read on
- * request. `account` is the name in the configuration. No label grows with the number of files.
+ * Every metric of `GET /metrics` besides those of the process itself (`process_…`, `nodejs_…`). `account` is the name in
+ * the configuration. No label grows with the number of files.
  */
-type MetricRow = { readonly help: string; readonly labels: readonly ('account' | 'operation' | 'state')[] };
+type MetricRow = { readonly help: string; readonly labels: readonly MetricLabel[] };
 
-export const METRICS = {
-  paydrop_ledger_up: {
-    help: '1 when the ledger answers within 2 s; when 0, the figures from the ledger are missing',
-    labels: [],
-  },
-  paydrop_queue_up: { help: '1 when the queue answers within 2 s', labels: [] },
+type MetricLabel =
+  | 'account'
+  | 'answer'
+  | 'level'
+  | 'node'
+  | 'operation'
+  | 'outcome'
+  | 'queue'
+  | 'remote'
+  | 'result'
+  | 'state'
+  | 'version'
+  | 'way';
+
+/** What all processes share. Only one of them shows it, so that a sum over processes is right. */
+const SHARED_METRICS = {
   paydrop_files: { help: 'Payment files in progress or held, by state', labels: ['account', 'state'] },
   paydrop_file_oldest_age_seconds: {
     help: 'Longest time that a file has been in its state; 0 when there is none',
@@ -34,15 +44,88 @@ export const METRICS = {
     labels: ['account'],
   },
   paydrop_results_overdue: { help: 'Batches whose result is overdue', labels: ['account'] },
+  paydrop_failing_work: { help: 'Work that fails repeatedly, and work that no process takes up', labels: [] },
+  paydrop_queue_jobs: {
+    help: 'Jobs by queue and state; one process of each site shows the queues of its site',
+    labels: ['queue', 'state'],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+/** What a process says of itself, its host and its disk, read on request. */
+const PROCESS_METRICS = {
+  paydrop_build_info: { help: '1, with the versions of paydrop and Node.js', labels: ['version', 'node'] },
+  paydrop_ledger_exporter: { help: '1 when this process shows the shared figures of the ledger', labels: [] },
+  paydrop_ledger_up: {
+    help: '1 when the ledger answers this process within 2 s; when 0, it shows no shared figures',
+    labels: [],
+  },
+  paydrop_queue_up: { help: '1 when the queue answers this process within 2 s', labels: [] },
   paydrop_scan_age_seconds: {
     help: 'Longest time since this process listed a drop folder of the account and operation',
     labels: ['account', 'operation'],
   },
   paydrop_sweep_age_seconds: { help: 'Time since this process compared ledger and queue', labels: [] },
-  paydrop_failing_work: { help: 'Work that fails repeatedly, and work that no process takes up', labels: [] },
-  paydrop_queue_jobs: { help: 'Jobs of all queues, by state of the queue', labels: ['state'] },
+  paydrop_transfers_failing: { help: 'SFTP transfers of this process whose last try failed', labels: [] },
+  paydrop_quarantined_drops: { help: 'Drops in the quarantine folder', labels: [] },
   paydrop_data_free_bytes: { help: 'Free space on the disk of the ledger, archive and send journal', labels: [] },
   paydrop_journal_bytes: { help: 'Size of the send journal', labels: [] },
 } as const satisfies Record<string, MetricRow>;
 
+/**
+ * Events of a process since it began to listen. They show rates; the books are `paydrop report` and the audit trail,
+ * which also know what other processes, commands and corrections did.
+ */
+const COUNTERS = {
+  paydrop_file_moves_total: {
+    help: 'Files that this process moved into a state: accepted, held or rejected by its check, completed, cancelled',
+    labels: ['account', 'state'],
+  },
+  paydrop_batch_moves_total: {
+    help: 'Batches that this process moved into a state, such as submitted, refused, unknown or reconciled',
+    labels: ['account', 'state'],
+  },
+  paydrop_rows_total: {
+    help: 'Rows by their first outcome; "invalid" are those that the check of a file withheld',
+    labels: ['account', 'operation', 'outcome'],
+  },
+  paydrop_cents_total: {
+    help: 'Total of rows by their first outcome, in cents of the currency of the account',
+    labels: ['account', 'operation', 'outcome'],
+  },
+  paydrop_transfers_total: {
+    help: 'Tries to fetch from an SFTP server (pull) or upload to one (push), done or failed; with nothing to upload, done',
+    labels: ['way', 'remote', 'result'],
+  },
+  paydrop_quarantined_total: { help: 'Drops moved to quarantine', labels: [] },
+  paydrop_log_lines_total: { help: 'Log lines of the level error and above', labels: ['level'] },
+} as const satisfies Record<string, MetricRow>;
+
+const HISTOGRAMS = {
+  paydrop_call_seconds: {
+    help: 'Duration of calls of the service, from connecting to the answer; "clock" asks for its time',
+    labels: ['operation', 'answer'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+  },
+} as const satisfies Record<string, MetricRow & { readonly buckets: readonly number[] }>;
+
+export const METRICS = { ...SHARED_METRICS, ...PROCESS_METRICS, ...COUNTERS, ...HISTOGRAMS };
+
 export type MetricName = keyof typeof METRICS;
+
+/** A figure that is read on request. */
+export type GaugeName = keyof typeof SHARED_METRICS | keyof typeof PROCESS_METRICS;
+
+/** A figure that is counted as it happens. */
+export type EventMetric = keyof typeof COUNTERS | keyof typeof HISTOGRAMS;
+
+export type MetricType = 'gauge' | 'counter' | 'histogram';
+
+export function metricType(name: MetricName): MetricType {
+  if (Object.hasOwn(HISTOGRAMS, name)) return 'histogram';
+  return Object.hasOwn(COUNTERS, name) ? 'counter' : 'gauge';
+}
+
+/** Returns whether one process shows the figure for all. */
+export function isShared(name: MetricName): boolean {
+  return Object.hasOwn(SHARED_METRICS, name);
+}

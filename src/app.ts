@@ -1,10 +1,11 @@
+import type { OperationName } from '../schemas/operations.ts';
 import { createGateway, type Gateway, type GatewaySettings } from './gateway/create-gateway.ts';
 import { createReportClient, type ReportClient } from './gateway/reports/create-report-client.ts';
 import type { Account, Folder, Settings } from './config/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
-import type { Log } from './kernel/log.ts';
-import { type Health, startHealth } from './kernel/health.ts';
+import { countLines, type Log } from './kernel/log.ts';
+import { type Health, startHealth, type Tally } from './kernel/health.ts';
 import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
@@ -62,7 +63,9 @@ export async function openApp(
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeAll(closers);
   try {
-    const telemetry = await openTelemetry(settings.otlpUrl);
+    const health = startHealth(clock);
+    countLines(log, ({ level }) => health.tally.add('paydrop_log_lines_total', { level }));
+    const telemetry = await openTelemetry(settings.otlpUrl, settings.otlpShare);
     closers.push(() => telemetry.close());
     const thread = openThread();
     closers.push(() => thread.close());
@@ -76,8 +79,9 @@ export async function openApp(
       loading ??= import('./queue/open-queue.ts');
       options.meanwhile?.();
     };
-    const ledger = await openLedger(place, { clock, databaseClock, log, meanwhile });
+    const ledger = await openLedger(place, { clock, databaseClock, log, tally: health.tally, meanwhile });
     closers.push(() => ledger.close());
+    log.setBindings({ instance: ledger.instance.id });
     const fingerprint = openFingerprinter(
       keys,
       await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)),
@@ -92,7 +96,7 @@ export async function openApp(
       settings,
       clock,
       log,
-      health: startHealth(clock),
+      health,
       telemetry,
       thread,
       ledger,
@@ -101,7 +105,7 @@ export async function openApp(
       keys,
       fingerprint,
     };
-    return { ...parts, ...lookUps(settings), close };
+    return { ...parts, ...lookUps(settings, health.tally), close };
   } catch (error) {
     // The reason why the start failed matters more than what fails during cleanup.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));
@@ -124,7 +128,10 @@ function queuePlace(settings: Settings, ledger: Ledger): QueueBackend {
     : { kind: 'postgres', connection: ledger.connection };
 }
 
-function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'openPgpKeys'> {
+function lookUps(
+  settings: Settings,
+  tally: Tally,
+): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'openPgpKeys'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (!found) throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is no longer in the configuration');
@@ -136,7 +143,7 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
     account,
     folder: (id) => settings.folders.find((folder) => folder.id === id),
     gateway: (name) => {
-      const gateway = gateways.get(name) ?? createGateway(gatewaySettings(account(name)));
+      const gateway = gateways.get(name) ?? timeCalls(createGateway(gatewaySettings(account(name))), tally);
       gateways.set(name, gateway);
       return gateway;
     },
@@ -150,6 +157,30 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
     },
   };
 }
+
+/** Reports how long each call took, from the connection on, and what kind of answer came. */
+function timeCalls(gateway: Gateway, tally: Tally): Gateway {
+  const time = async <Answer>(operation: string, call: Promise<Answer>, kindOf: (answer: Answer) => string) => {
+    const began = performance.now();
+    const note = (answer: string) =>
+      tally.add('paydrop_call_seconds', { operation, answer }, (performance.now() - began) / 1_000);
+    try {
+      const answer = await call;
+      note(kindOf(answer));
+      return answer;
+    } catch (error) {
+      note('error');
+      throw error;
+    }
+  };
+  return {
+    submitBatch: (call) => time(call.operation, gateway.submitBatch(call), ({ kind }) => kind),
+    fetchBatchResult: (call) => time(RESULT, gateway.fetchBatchResult(call), ({ kind }) => kind),
+    askTime: () => time('clock', gateway.askTime(), (at) => (at ? 'done' : 'failed')),
+  };
+}
+
+const RESULT = 'getBatchProcessResultFile' satisfies OperationName;
 
 /** Returns what the service client needs to know of an account. */
 export function gatewaySettings(account: Account): GatewaySettings {

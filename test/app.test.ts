@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Config } from '../schemas/config.ts';
 import { type App, openApp } from '../src/app.ts';
 import { resolveSettings, type Settings } from '../src/config/config.ts';
-import { silentLog } from '../src/kernel/log.ts';
+import { openLog, silentLog } from '../src/kernel/log.ts';
 import { createMasterKeyFile } from '../src/crypto/master-key.ts';
 import { letTimeFly } from './queue/support/queue-world.ts';
 import { startTestPostgres, type TestPostgres } from './support/postgres.ts';
@@ -173,5 +173,29 @@ describe('look-ups', () => {
     await app.reports('one').getCreditCardApprovedDateRangeCSV(range);
     expect([service.posts('ONE'), service.posts('TWO')]).toEqual([1, 1]);
     expect(() => app.reports('three')).toThrow('Cannot use account "three"');
+  });
+});
+
+describe('what a monitoring program counts', () => {
+  it('has each call with its duration and kind of answer, and each error that is logged', async () => {
+    const log = openLog({ destination: { write: () => {} } });
+    const app = await openApp(await freshSettings(), { log, env: { PAYDROP_MASTER_KEY: KEY } });
+    apps.push(app);
+    const counted: unknown[] = [];
+    app.health.tally.listen((...event) => counted.push(event));
+    const seconds = expect.any(Number);
+    const operation = 'getBatchProcessResultFile';
+    const { kind: answer } = await app.gateway('one').fetchBatchResult({ batchId: '1' });
+    await app.gateway('one').askTime();
+    const submit = { operation: 'card', body: Buffer.alloc(0), beforeFirstByte: async () => true } as never;
+    await expect(app.gateway('one').submitBatch(submit)).rejects.toThrow();
+    app.log.warn('odd');
+    app.log.error('broken');
+    expect(counted).toEqual([
+      ['paydrop_call_seconds', { operation, answer }, seconds],
+      ['paydrop_call_seconds', { operation: 'clock', answer: expect.stringMatching(/^(done|failed)$/) }, seconds],
+      ['paydrop_call_seconds', { operation: 'card', answer: 'error' }, seconds],
+      ['paydrop_log_lines_total', { level: 'error' }, 1],
+    ]);
   });
 });

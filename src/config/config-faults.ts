@@ -29,7 +29,7 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
   ];
 }
 
-function findEnvironmentFaults({ logLevel, site, otlpUrl }: Settings): ConfigFault[] {
+function findEnvironmentFaults({ logLevel, site, otlpUrl, otlpShare }: Settings): ConfigFault[] {
   const faults: ConfigFault[] = [];
   if (!LOG_LEVELS.some((level) => level === logLevel))
     faults.push({ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` });
@@ -37,6 +37,8 @@ function findEnvironmentFaults({ logLevel, site, otlpUrl }: Settings): ConfigFau
     faults.push({ path: 'PAYDROP_SITE', reason: `"${site}" is not a name of lowercase letters, digits and hyphens` });
   if (otlpUrl !== undefined && !/^https?:$/.test(protocolOf(otlpUrl)))
     faults.push({ path: 'PAYDROP_OTLP_URL', reason: 'it is not an address that begins with http:// or https://' });
+  if (!(otlpShare >= 0 && otlpShare <= 1))
+    faults.push({ path: 'PAYDROP_OTLP_SHARE', reason: 'it is not a number from 0 to 1' });
   return faults;
 }
 

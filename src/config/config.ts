@@ -80,6 +80,8 @@ export type Settings = Omit<
   dashboard: DashboardSettings | undefined;
   /** Where traces are sent; undefined for none. */
   otlpUrl: string | undefined;
+  /** Share of the files that are traced, 0 to 1. */
+  otlpShare: number;
   logLevel: string;
 };
 
@@ -251,6 +253,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     monitor: readMonitor(monitor, env, faults),
     dashboard: readDashboard(dashboard, { root, env, faults }),
     otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
+    otlpShare: Number(env['PAYDROP_OTLP_SHARE'] || 1),
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../schemas/errors.ts';
+import type { EventMetric } from '../../schemas/metrics.ts';
 import type { Clock } from './clock.ts';
 
 /** Health signs of this process, in memory, more current than any table. The reader compares them with the clock. */
@@ -21,6 +22,8 @@ export type Health = {
   readonly failing: Set<string>;
   /** No new work is started. */
   readonly isStopping: boolean;
+  /** Events of this process, for a monitoring program. */
+  readonly tally: Tally;
   noteWatch(folderIds: readonly string[]): void;
   noteListing(folderId: string): void;
   noteSweep(): void;
@@ -48,6 +51,7 @@ export function startHealth(clock: Clock): Health {
     sweptAt: undefined,
     trouble: undefined,
     isStopping: false,
+    tally: openTally(),
     noteWatch: (folderIds) => {
       for (const id of folderIds) watched.add(id);
     },
@@ -75,4 +79,33 @@ export function startHealth(clock: Clock): Health {
     },
   };
   return health;
+}
+
+/** Passes on what happens in this process. It keeps nothing, so it costs nothing where nothing is monitored. */
+export type Tally = {
+  /** @param value rows, cents or seconds; one event when left out */
+  add(name: EventMetric, labels: Readonly<Record<string, string>>, value?: number): void;
+  /** @returns ends it */
+  listen(hear: Listener): () => void;
+};
+
+type Listener = (name: EventMetric, labels: Readonly<Record<string, string>>, value: number) => void;
+
+export function openTally(): Tally {
+  const listeners = new Set<Listener>();
+  return {
+    add: (name, labels, value = 1) => {
+      for (const hear of listeners) {
+        try {
+          hear(name, labels, value);
+        } catch {
+          // A figure is never worth the work that it counts.
+        }
+      }
+    },
+    listen: (hear) => {
+      listeners.add(hear);
+      return () => void listeners.delete(hear);
+    },
+  };
 }

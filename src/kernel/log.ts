@@ -26,16 +26,19 @@ const SECRET_NAMES = [
  * Opens the structured log: one line per transition, with ids, counts and states. Redaction is the second safeguard;
  * the first is that no caller passes it a row.
  */
-export function openLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
+export function openLog(options: { level?: string; destination?: DestinationStream; about?: LogAbout } = {}): Log {
   return pino(
     {
       level: options.level ?? 'info',
-      base: null,
+      base: options.about ?? null,
+      formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
       // pino would log every property of an error, and its message, and format anything for a %o.
       hooks: {
-        logMethod([subject, text], method) {
+        logMethod([subject, text], method, level) {
+          const word = this.levels.labels[level];
+          if (word === 'error' || word === 'fatal') counters.get(this)?.({ level: word });
           const parts = typeof subject === 'string' ? [subject] : [withoutErrors(subject), text];
           method.apply(this, parts as Parameters<typeof method>);
         },
@@ -45,6 +48,16 @@ export function openLog(options: { level?: string; destination?: DestinationStre
     options.destination ?? pino.destination(2),
   );
 }
+
+/** What each line says of its process; the ledger adds the instance. */
+export type LogAbout = { role: string; version: string };
+
+/** Tells `count` of each line of the level error and above from now on. */
+export function countLines(log: Log, count: (line: { level: 'error' | 'fatal' }) => void): void {
+  counters.set(log, count);
+}
+
+const counters = new WeakMap<Log, Parameters<typeof countLines>[1]>();
 
 /** Returns a log that writes nothing, for commands whose output is data. */
 export function silentLog(): Log {

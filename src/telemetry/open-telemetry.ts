@@ -17,11 +17,12 @@ export type Telemetry = {
 /**
  * Opens the traces if they are wanted. Otherwise the packages, which take half a second to load, are not loaded.
  * @param url where spans are sent by OTLP over HTTP; undefined for no spans at all
+ * @param share of the files that are traced, 0 to 1
  */
-export async function openTelemetry(url: string | undefined): Promise<Telemetry> {
+export async function openTelemetry(url: string | undefined, share = 1): Promise<Telemetry> {
   if (url === undefined) return OFF;
   const { sendSpans } = await import('./send-spans.ts');
-  return sendSpans(url);
+  return sendSpans(url, share);
 }
 
 const OFF: Telemetry = {

@@ -15,7 +15,13 @@ import {
   type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import {
+  AlwaysOffSampler,
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-node';
 import { BullMQOtel } from 'bullmq-otel';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Telemetry, TracedWork } from './open-telemetry.ts';
@@ -25,10 +31,14 @@ import { sha256Of } from '../kernel/hash.ts';
 const SEND_MS = 3_000;
 
 /** Sends spans by OTLP over HTTP. OpenTelemetry keeps process-wide state, so only one may be open at a time. */
-export function sendSpans(url: string): Telemetry {
+export function sendSpans(url: string, share = 1): Telemetry {
   const exporter = new OTLPTraceExporter({ url: tracesUrl(url), timeoutMillis: SEND_MS });
   const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: SEND_MS });
-  const provider = new NodeTracerProvider({ resource: describeProcess(), spanProcessors: [processor] });
+  const provider = new NodeTracerProvider({
+    resource: describeProcess(),
+    spanProcessors: [processor],
+    sampler: sampleFiles(share),
+  });
   provider.register();
   const tracer = provider.getTracer('paydrop');
   return {
@@ -57,6 +67,17 @@ export function sendSpans(url: string): Telemetry {
       propagation.disable();
     },
   };
+}
+
+/**
+ * Chooses whole files: the id of a trace decides, the same in every process. Spans of no file, such as BullMQ's look at
+ * its queues every few seconds, are left out, so an idle process sends nothing.
+ */
+function sampleFiles(share: number): ParentBasedSampler {
+  return new ParentBasedSampler({
+    root: new AlwaysOffSampler(),
+    remoteParentSampled: new TraceIdRatioBasedSampler(share),
+  });
 }
 
 /** Returns the name that the receiver shows. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence. */

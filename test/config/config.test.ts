@@ -120,6 +120,19 @@ describe('loadSettings', () => {
     );
   });
 
+  it.each([
+    [undefined, 1],
+    ['0.1', 0.1],
+  ])('reads %s as the share of files that are traced', (text, share) => {
+    expect(resolveSettings(configWith({}), '/srv', { PAYDROP_OTLP_SHARE: text }).otlpShare).toBe(share);
+  });
+
+  it.each(['1.5', '-1', 'half'])('does not take %s for a share of the files', (text) => {
+    expect(failureOf(() => resolveSettings(configWith({}), '/srv', { PAYDROP_OTLP_SHARE: text })).message).toContain(
+      'PAYDROP_OTLP_SHARE: it is not a number from 0 to 1',
+    );
+  });
+
   it('reads the secrets of those who are told of alarms, and names those that are missing', () => {
     const hook = { by: 'webhook', url: 'env:URL', secret: 'env:KEY' } as const;
     const config = { ...configWith({}), alarms: [hook] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { FIELDS } from '../../schemas/fields.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { LOG_LEVELS, openLog, silentLog } from '../../src/kernel/log.ts';
+import { countLines, LOG_LEVELS, openLog, silentLog } from '../../src/kernel/log.ts';
 import { holdsCardNumber, maskText } from '../../src/kernel/mask.ts';
 
 const CARD = '4222222222222220';
@@ -26,7 +26,7 @@ describe('openLog', () => {
     const { log, lines } = collect();
     log.info({ fileId: 'abc', rows: 3 }, 'file checked');
     expect(lines()).toEqual([
-      { level: 30, time: expect.stringMatching(/^\d{4}-.*Z$/), fileId: 'abc', rows: 3, msg: 'file checked' },
+      { level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/), fileId: 'abc', rows: 3, msg: 'file checked' },
     ]);
   });
 
@@ -126,6 +126,31 @@ describe('errors in the log', () => {
     log.info(loop, 'round');
     expect(lines()).toMatchObject([{ name: 'loop', msg: 'round' }]);
   });
+});
+
+it('each line says what its process is, and the instance once it is known', () => {
+  const written: string[] = [];
+  const destination = { write: (line: string) => void written.push(line) };
+  const log = openLog({ about: { role: 'submit,poll', version: '0.1.0' }, destination });
+  log.warn('before');
+  log.setBindings({ instance: 'host-a-1-ab' });
+  log.warn('after');
+  const [before, after] = written.map((line) => JSON.parse(line));
+  expect(before).toMatchObject({ level: 'warn', role: 'submit,poll', version: '0.1.0' });
+  expect(after).toMatchObject({ role: 'submit,poll', version: '0.1.0', instance: 'host-a-1-ab' });
+});
+
+it('countLines hears of errors only, and of none that is not written', () => {
+  const { log } = collect();
+  const heard: string[] = [];
+  countLines(log, ({ level }) => heard.push(level));
+  log.info('fine');
+  log.warn('odd');
+  log.error('broken');
+  log.fatal('over');
+  log.level = 'silent';
+  log.error('not written');
+  expect(heard).toEqual(['error', 'fatal']);
 });
 
 it('silentLog says nothing at any level', () => {

@@ -75,7 +75,7 @@ describe('addJob', () => {
   ])('logs and drops a job with %s, asking nobody', async (_what, changes, faults) => {
     const { calls, lines } = await add(changes);
     expect(calls).toEqual([]);
-    expect(lines).toMatchObject([{ level: 50, queue: 'submit', faults, msg: 'a malformed job was not added' }]);
+    expect(lines).toMatchObject([{ level: 'error', queue: 'submit', faults, msg: 'a malformed job was not added' }]);
     expect(JSON.stringify(lines)).not.toContain('4222222222222220');
   });
 });

@@ -68,7 +68,9 @@ describe('startWorker', () => {
     const { lines, errors } = await workOff(async (payload) => void handled.push(payload));
     expect(handled).toEqual([]);
     expect(errors).toEqual([]);
-    expect(lines).toMatchObject([{ level: 50, queue: 'submit', job: 'strange', msg: 'a malformed job was dropped' }]);
+    expect(lines).toMatchObject([
+      { level: 'error', queue: 'submit', job: 'strange', msg: 'a malformed job was dropped' },
+    ]);
     expect(JSON.stringify(lines)).not.toContain(CARD);
     expect(await queue.getJobState('job-strange')).toBe('unknown');
   });
@@ -77,14 +79,14 @@ describe('startWorker', () => {
     const error = new PipelineError('DISK_FULL', 'write "out"', undefined, { cause: new Error(CARD) });
     const { job, lines } = await failWith(error);
     expect(job).toMatchObject({ failedReason: error.message, stacktrace: [], attemptsMade: 1 });
-    expect(lines).toMatchObject([{ level: 50, job: 'submit-f1-1', code: 'DISK_FULL', reason: error.message }]);
+    expect(lines).toMatchObject([{ level: 'error', job: 'submit-f1-1', code: 'DISK_FULL', reason: error.message }]);
   });
 
   it('stores a fixed sentence for any other error, and logs it without its numbers', async () => {
     const { job, lines } = await failWith(new Error(`duplicate key (number)=(${CARD})`));
     expect(job).toMatchObject({ failedReason: FOREIGN_FAILURE, stacktrace: [] });
     expect(JSON.stringify(job?.asJSON())).not.toContain(CARD);
-    expect(lines).toMatchObject([{ level: 50, reason: 'duplicate key (number)=([digits])', msg: 'a job failed' }]);
+    expect(lines).toMatchObject([{ level: 'error', reason: 'duplicate key (number)=([digits])', msg: 'a job failed' }]);
     expect(JSON.stringify(lines)).not.toContain(CARD);
   });
 

@@ -159,7 +159,7 @@ describe('METRICS', () => {
     const units = Object.entries(METRICS).filter(([, { help }]) =>
       /\bcents\b|longest time|time since|delay|\bsize\b|space/i.test(help),
     );
-    for (const [name] of units) expect(name).toMatch(/_(?:seconds|cents|bytes)$/);
+    for (const [name] of units) expect(name).toMatch(/_(?:seconds|cents|bytes)(?:_total)?$/);
     expect(units.length).toBeGreaterThan(5);
   });
 });

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { trace } from '@opentelemetry/api';
 import { PipelineError } from '../../src/kernel/errors.ts';
+import { newFileId } from '../../src/kernel/ids.ts';
 import { sendSpans, traceIdsOf } from '../../src/telemetry/send-spans.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
@@ -72,6 +74,27 @@ describe('sendSpans', () => {
       'paydrop',
       'nightly',
     ]);
+  });
+
+  it('takes a share of the files, each whole, and nothing that is about no file', async () => {
+    const telemetry = sendSpans(receiver.url, 0.5);
+    const files = Array.from({ length: 40 }, () => newFileId());
+    for (const fileId of files)
+      for (const stage of ['intake', 'deliver']) await telemetry.trace(stage, { fileId }, async () => {});
+    trace.getTracer('bullmq').startSpan('moveStalledJobsToWait').end();
+    await telemetry.close();
+    const counts = groupCounts(receivedSpans(receiver).map(({ traceId }) => traceId));
+    expect(new Set(counts.values())).toEqual(new Set([2]));
+    expect(counts.size).toBeGreaterThan(0);
+    expect(counts.size).toBeLessThan(files.length);
+    expect(receivedSpans(receiver).map(({ name }) => name)).not.toContain('moveStalledJobsToWait');
+  });
+
+  it('sends nothing of a share of 0', async () => {
+    const telemetry = sendSpans(receiver.url, 0);
+    await telemetry.trace('intake', { fileId: 'f' }, async () => {});
+    await telemetry.close();
+    expect(receiver.received).toEqual([]);
   });
 
   it('keeps an address that has a path', async () => {
@@ -153,6 +176,12 @@ function receivedSpans({ received }: Receiver): ReceivedSpan[] {
         span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
       ),
     }));
+}
+
+function groupCounts(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
 }
 
 /** Returns the service name of one request. */

@@ -151,7 +151,7 @@ describe('startWorkers', () => {
       await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [fileId]);
       await expectSent(account, 1);
     }, cut.app);
-    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, msg: `sweep failed: ${POWER_CUT}` }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', msg: `sweep failed: ${POWER_CUT}` }));
   });
 
   it('does not start without a drop folder, and sends nothing before it says so', async () => {

@@ -75,7 +75,7 @@ function isPulled(folder: { pull?: unknown }): folder is PulledFolder {
 /** `name` identifies it in an alarm, `about` goes into the log. */
 type Turn = {
   readonly name: string;
-  readonly about: object;
+  readonly about: { readonly remote: string };
   readonly account: string | null;
   readonly everyMs: number;
 };
@@ -87,6 +87,8 @@ function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
   const { name, about, account, everyMs } = turn;
   const [, way, what = name] = /^(pull|push):(.*)$/.exec(name) ?? [];
   const item = { work: way === 'push' ? 'push' : 'pull', subject: what, account: account ?? undefined } as const;
+  const tell = (result: 'done' | 'failed') =>
+    app.health.tally.add('paydrop_transfers_total', { way: item.work, remote: about.remote, result });
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let stopped = false;
@@ -94,9 +96,11 @@ function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
     try {
       const waiting = await noting(app, item, work, everyMs);
       app.health.noteTransfer(name);
+      tell('done');
       return waiting;
     } catch (error) {
       app.health.noteTransfer(name, { account, everyMs });
+      tell('failed');
       const code = error instanceof PipelineError ? error.code : 'INTERNAL';
       app.log.error({ ...about, code }, reasonOf(error));
       return 0;

@@ -188,6 +188,7 @@ export async function quarantineOdd(app: App, drop: OddDrop, from: string): Prom
     from,
     clock: app.clock,
   });
-  if (done.is === 'quarantined')
-    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop quarantined: ${done.reason.reason}`);
+  if (done.is !== 'quarantined') return;
+  app.health.tally.add('paydrop_quarantined_total', {});
+  app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop quarantined: ${done.reason.reason}`);
 }

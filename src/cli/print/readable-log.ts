@@ -61,18 +61,14 @@ export function readableLog(options: {
   };
 }
 
-/** Levels as pino numbers them. */
-const WARN = 40;
-const ERROR = 50;
-
 function describeLine(fields: Fields, name: string | undefined, paint: Paint): string {
   const { level, msg, batchNo } = fields;
   const batch = typeof batchNo === 'number' ? ` batch ${batchNo}` : '';
   const about = name === undefined ? '' : `${paint('bold', plainText(name) + batch)}: `;
   const details = describeDetails(fields);
   const text = plainText([msg, ...(details === '' ? [] : [`(${details})`])].join(' '));
-  if (Number(level) >= ERROR) return `${about}${paint('red', `error: ${text}`)}`;
-  return `${about}${Number(level) >= WARN ? paint('yellow', `warning: ${text}`) : text}`;
+  if (level === 'error' || level === 'fatal') return `${about}${paint('red', `error: ${text}`)}`;
+  return `${about}${level === 'warn' ? paint('yellow', `warning: ${text}`) : text}`;
 }
 
 /** Replaces control characters: a text of the service must not steer the terminal. */
@@ -91,6 +87,8 @@ const LEFT_OUT = new Set([
   'site',
   'roles',
   'instance',
+  'role',
+  'version',
   'home',
   'attempt',
   'verdict',

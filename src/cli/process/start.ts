@@ -4,6 +4,7 @@ import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/jobs.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { type Call, type CliCommand, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
+import { readPackageVersion } from '../package-version.ts';
 import { aborted, withStopSignal } from './stop-signal.ts';
 import { withApp } from './with-app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -30,7 +31,7 @@ export const start: CliCommand = {
     const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
     const hasFront = process.stderr.isTTY && !call.options['json'];
     const terminal = hasFront ? (await import('./front.ts')).openFront(settings) : undefined;
-    const log = openCommandLog('info', terminal);
+    const log = openCommandLog('info', terminal, roles.size === EVERY_ROLE.size ? 'all' : [...roles].join(','));
     const front = log.isLevelEnabled('info') ? terminal : undefined;
     try {
       // Listen from the beginning: a signal that kills the process during startup would leave the database running.
@@ -44,7 +45,7 @@ export const start: CliCommand = {
           const running = async () => {
             const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
             const { site } = settings;
-            log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
+            log.info({ folders, site, roles: [...roles] }, 'paydrop is running');
             await warnOfRedis(settings, log);
             // Loaded now rather than when the first batch waits for it.
             await import('../../gateway/soap/load-wsdl.ts');
@@ -140,7 +141,7 @@ export async function withMonitor<Result>(app: App, last: () => Promise<Result>)
   if (!app.settings.monitor) return last();
   // Loaded only now: other commands must not wait for a server that they do not need.
   const { openMonitor } = await import('../../web/monitor/open-monitor.ts');
-  const monitor = await openMonitor(app, app.settings.monitor);
+  const monitor = await openMonitor(app, app.settings.monitor, readPackageVersion());
   app.log.info({ url: monitor.url }, 'the monitor is listening');
   try {
     return await last();

@@ -73,7 +73,13 @@ async function replaceLedger(
   const links: AuditEntry[] = [
     { actor: options.actor, move: 'restore-ledger', reason, evidence: { madeAt, sha256, rows } },
   ];
-  const tx = { client, at, databaseNow: 'clock_timestamp()', audit: (link: AuditEntry) => void links.push(link) };
+  const tx = {
+    client,
+    at,
+    databaseNow: 'clock_timestamp()',
+    audit: (link: AuditEntry) => void links.push(link),
+    count: () => {},
+  };
   const recalled = await takeOver(tx, aside.keptAs);
   for (const statement of appendAudit(at, links, tx.databaseNow)) await client.query(statement);
   // Checked again: a process that joined meanwhile has read the ledger that is being replaced.

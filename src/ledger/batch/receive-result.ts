@@ -109,6 +109,8 @@ export async function reconcileTogether(ledger: Ledger, results: readonly Fittin
   });
 }
 
+type OutcomeSum = { outcome: string; rows: number; cents: number };
+
 type EndedBatch = { fileNo: number; batch: BatchRow; outcomes: RowOutcomes };
 
 /**
@@ -125,8 +127,9 @@ export async function writeOutcomes(
   crashPoint('poll.outcomes-copied');
   // The database sums the outcomes as they are written, row by row (migrations/0016-calls.sql), so nothing has to be
   // read again.
-  const { rows } = await tx.client.query<{ rows: number; cents: number }>(
-    `SELECT coalesce(sum(o.rows), 0)::bigint AS rows, coalesce(sum(o.cents), 0)::bigint AS cents
+  const { rows } = await tx.client.query<{ rows: number; cents: number; each: OutcomeSum[] }>(
+    `SELECT coalesce(sum(o.rows), 0)::bigint AS rows, coalesce(sum(o.cents), 0)::bigint AS cents,
+            json_agg(json_build_object('outcome', o.outcome, 'rows', o.rows, 'cents', o.cents)) AS each
      FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS part (file_no, batch_no, place)
      LEFT JOIN batch_outcome o USING (file_no, batch_no) GROUP BY place ORDER BY place`,
     [parts.map(({ fileNo }) => fileNo), parts.map(({ batch }) => batch.batch_no)],
@@ -135,7 +138,15 @@ export async function writeOutcomes(
   const wrong = parts.find(
     ({ batch }, place) => !isWhole || rows[place]?.rows !== batch.rows || rows[place].cents !== batch.cents,
   );
-  if (!wrong) return;
+  if (!wrong) {
+    parts.forEach(({ batch: { account, operation } }, place) => {
+      for (const { outcome, ...sum } of rows[place]!.each) {
+        tx.count('paydrop_rows_total', { account, operation, outcome }, sum.rows);
+        tx.count('paydrop_cents_total', { account, operation, outcome }, sum.cents);
+      }
+    });
+    return;
+  }
   const action = `reconcile batch ${wrong.batch.batch_no} of file "${wrong.batch.file_id}"`;
   throw new PipelineError('MOVE_REFUSED', action, 'the outcomes do not match its rows');
 }

@@ -8,6 +8,12 @@ import type { Log } from '../../kernel/log.ts';
 /** Namespace of the advisory locks that say "this instance is alive". */
 export const ALIVE_LOCKS = 7_001;
 
+/** Namespace of the locks of duties (7_002 is that of with-lock.ts). */
+const DUTY_LOCKS = 7_003;
+
+/** How long a duty is kept without being asked for, in ms. */
+const DUTY_MS = 120_000;
+
 /** Wait before a lost connection is opened again, in ms. */
 const REJOIN_MS = 1_000;
 
@@ -26,6 +32,11 @@ export type Instance = {
   readonly host: string;
   /** False for a while after a lost connection: other processes lost theirs too and may not be back yet. */
   isSettled(): boolean;
+  /**
+   * Returns whether this process has a duty that one process has at a time, and takes it when it is free. It is free
+   * again when its process dies, or has not asked for it for two minutes.
+   */
+  hasDuty(duty: string): Promise<boolean>;
   leave(): Promise<void>;
 };
 
@@ -38,15 +49,16 @@ export type Instance = {
 export async function joinAsInstance(
   connection: pg.ClientConfig,
   log: Log,
-  { rejoinMs = REJOIN_MS, beatMs = BEAT_MS, settleMs = SETTLE_MS } = {},
+  { rejoinMs = REJOIN_MS, beatMs = BEAT_MS, settleMs = SETTLE_MS, dutyMs = DUTY_MS } = {},
 ): Promise<Instance> {
   const host = hostname();
   const id = `${host}-${process.pid}-${randomUUID().slice(0, 8)}`;
   let left = false;
   let settledAt = 0;
   let client = await hold();
+  let duties = openDuties(client);
   // TCP keepalive alone is not enough: only a query reveals a network that silently drops everything.
-  const beat = setInterval(() => void askForLife(client), beatMs);
+  const beat = setInterval(() => void duties.beat(dutyMs), beatMs);
   beat.unref();
 
   async function hold(): Promise<pg.Client> {
@@ -64,6 +76,7 @@ export async function joinAsInstance(
       await wait(rejoinMs, undefined, { ref: false });
       try {
         client = await hold();
+        duties = openDuties(client);
         settledAt = performance.now() + settleMs;
         // `leave` ran while the connection was being made, so nothing else would close it.
         if (left) await client.end();
@@ -78,6 +91,7 @@ export async function joinAsInstance(
     id,
     host,
     isSettled: () => performance.now() >= settledAt,
+    hasDuty: (duty) => duties.has(duty),
     leave: async () => {
       left = true;
       clearInterval(beat);
@@ -86,9 +100,44 @@ export async function joinAsInstance(
   };
 }
 
-/** Ends a connection that does not answer, so that a new one is made. */
-async function askForLife(client: pg.Client): Promise<void> {
-  await client.query('SELECT 1').catch(() => client.end().catch(() => {}));
+type Duties = {
+  has(duty: string): Promise<boolean>;
+  /** Ends a connection that does not answer, so that a new one is made, and drops the duties that are not used. */
+  beat(unusedMs: number): Promise<void>;
+};
+
+/** Opens the duties of one session; their locks end with it. One question at a time, because a lock taken twice stays. */
+function openDuties(client: pg.Client): Duties {
+  const askedAt = new Map<string, number>();
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    const answer = last.then(work);
+    last = answer.catch(() => {});
+    return answer;
+  };
+  const ask = async (name: 'pg_try_advisory_lock' | 'pg_advisory_unlock', duty: string) => {
+    const asked = await client.query<{ yes: boolean }>(`SELECT ${name}($1, hashtext($2)) AS yes`, [DUTY_LOCKS, duty]);
+    return asked.rows[0]?.yes === true;
+  };
+  return {
+    has: (duty) =>
+      inTurn(async () => {
+        // Any answer proves that the session lives, and with it the lock.
+        if (askedAt.has(duty)) await client.query('SELECT 1');
+        else if (!(await ask('pg_try_advisory_lock', duty))) return false;
+        askedAt.set(duty, performance.now());
+        return true;
+      }),
+    beat: (unusedMs) =>
+      inTurn(async () => {
+        await client.query('SELECT 1');
+        for (const [duty, at] of askedAt) {
+          if (performance.now() - at < unusedMs) continue;
+          await ask('pg_advisory_unlock', duty);
+          askedAt.delete(duty);
+        }
+      }).catch(() => client.end().catch(() => {})),
+  };
 }
 
 async function holdAliveLock(connection: pg.ClientConfig, id: string, log: Log): Promise<pg.Client> {

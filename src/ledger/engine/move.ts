@@ -49,7 +49,10 @@ export async function moveFile(
     [fileId, move.from, ...set.values, ...where.values],
   );
   const [row] = rows;
-  if (row) tx.audit({ ...because, fileId, move: name, from: move.from, to: move.to });
+  if (row) {
+    tx.audit({ ...because, fileId, move: name, from: move.from, to: move.to });
+    tx.count('paydrop_file_moves_total', { account: row.account, state: move.to });
+  }
   return row;
 }
 
@@ -76,7 +79,10 @@ export async function moveBatch<Told extends object = object>(
     [key.fileId, key.batchNo, move.from, ...set.values, ...where.values, ...also.values],
   );
   const [row] = rows;
-  if (row) tx.audit({ ...because, ...key, move: name, from: move.from, to: move.to });
+  if (row) {
+    tx.audit({ ...because, ...key, move: name, from: move.from, to: move.to });
+    tx.count('paydrop_batch_moves_total', { account: row.account, state: move.to });
+  }
   return row;
 }
 

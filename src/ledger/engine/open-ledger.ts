@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
@@ -23,6 +24,8 @@ export type Ledger = {
   readonly instance: Instance;
   /** What lets this process send, or what it waits for (admission/admit.ts). Without it, no batch is taken up. */
   readonly admitted: { sender?: Sender | undefined; waits?: string | undefined };
+  /** Receives each move and outcome that is committed. */
+  readonly tally: Tally;
   /** How the queue reaches the same server. */
   readonly connection: LedgerConnection;
   close(): Promise<void>;
@@ -46,6 +49,7 @@ export async function openLedger(
     clock: Clock;
     databaseClock?: Clock;
     log: Log;
+    tally?: Tally;
     answerMs?: number;
     asIs?: boolean;
     meanwhile?: () => void;
@@ -70,6 +74,7 @@ export async function openLedger(
       databaseNow: sqlClock(options),
       instance,
       admitted: {},
+      tally: options.tally ?? openTally(),
       connection: server.connection,
       close: async () => {
         await instance.leave();

@@ -1,6 +1,7 @@
 import pg, { type Connection, DatabaseError, type PoolClient, type QueryResult, type Submittable } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import type { Tally } from '../../kernel/health.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -26,6 +27,8 @@ export type Transaction = {
   readonly databaseNow: string;
   /** Remembers an audit entry; all of them are appended right before the commit. */
   audit(entry: AuditEntry): void;
+  /** Counts an event for a monitoring program once the commit is answered. */
+  readonly count: Tally['add'];
 };
 
 /**
@@ -44,6 +47,7 @@ export async function transact<Result>(
     throw new PipelineError('LEDGER_UNREACHABLE', 'reach the ledger', undefined, { cause: error });
   });
   const links: AuditEntry[] = [];
+  const counts: Parameters<Tally['add']>[] = [];
   const at = ledger.clock.now();
   const begun = lazyBegin(client);
   let isBroken = false;
@@ -53,11 +57,13 @@ export async function transact<Result>(
       at,
       databaseNow: ledger.databaseNow(),
       audit: (entry) => links.push(entry),
+      count: (...event) => counts.push(event),
     });
     crashPoint('commit.before', links);
     const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
     await commit(begun.client, [...appendAudit(at, links, ledger.databaseNow()), ...last]);
     crashPoint('commit.after', links);
+    for (const event of counts) ledger.tally.add(...event);
     return result;
   } catch (error) {
     isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await isRolledBack(client)));

@@ -82,6 +82,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
       reason: `taken from folder ${file.folder}`,
       evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
     });
+    tx.count('paydrop_file_moves_total', { account: file.account, state: 'claimed' });
     await queryInOne(tx, (asked) => [linkResubmission(asked, file), linkUpload(asked, file)]);
     return true;
   });

@@ -78,7 +78,10 @@ export async function decideFile(
     keepSecrets(asked, fileId, rowSet ?? null, contentKey),
     moveFile(asked, verdict, fileId, because, { set }),
   ]);
-  return mustMove(row, `${verdict} file "${fileId}"`);
+  const moved = mustMove(row, `${verdict} file "${fileId}"`);
+  const { account, operation } = moved;
+  tx.count('paydrop_rows_total', { account, operation, outcome: 'invalid' }, findings.invalidRows);
+  return moved;
 }
 
 const ADD_UP_WITHHELD = `

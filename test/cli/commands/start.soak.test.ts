@@ -50,6 +50,31 @@ describe('start', () => {
     expect((await world.paydrop('show', 'monday.csv')).out).toContain('complete -> completed');
   });
 
+  it('counts what it did, and shares the figures of the ledger with no other process', async () => {
+    const shown = await metricsAt(monitor);
+    for (const line of [
+      'paydrop_file_moves_total{account="main",state="completed"} 1',
+      'paydrop_batch_moves_total{account="main",state="reconciled"} 1',
+      'paydrop_rows_total{account="main",operation="card",outcome="approved"} 1',
+      'paydrop_call_seconds_count{operation="processCreditCardBatch",answer="submitted"} 1',
+      'paydrop_ledger_exporter 1',
+    ])
+      expect(shown).toContain(`${line}\n`);
+    const second = `127.0.0.1:${await findFreePort()}`;
+    const env = { ...world.env, PAYDROP_LOG_LEVEL: 'info', PAYDROP_MONITOR: second, PAYDROP_ROLES: 'poll' };
+    let end = () => {};
+    onTestFinished(() => end());
+    const other = await startPaydrop(['--dir', world.root, 'start'], env, (kills) => (end = kills));
+    await other.says('paydrop is running');
+    const quiet = await metricsAt(second);
+    expect(quiet).toContain('paydrop_ledger_exporter 0\n');
+    expect(quiet).toContain('paydrop_ledger_up 1\n');
+    expect(quiet).not.toMatch(/^paydrop_(files|batches|unknown_cents|queue_jobs)\{/m);
+    const [line] = other.err().split('\n');
+    expect(JSON.parse(line!)).toMatchObject({ level: 'info', role: 'poll', version: expect.any(String) });
+    end();
+  });
+
   it('ends at SIGTERM, and has logged JSON lines on standard error only', async () => {
     const printed = daemon.out();
     daemon.process.kill('SIGTERM');
@@ -65,6 +90,8 @@ describe('start', () => {
     expect(logged.at(-1)).toContain('stopping');
   });
 });
+
+const metricsAt = async (address: string) => (await fetch(`http://${address}/metrics`)).text();
 
 const isHead = (request: string) => request.startsWith('HEAD ');
 

@@ -179,14 +179,41 @@ describe('reconcileBatch', () => {
     expect(await world.links(batch.file_id)).toEqual(before);
   });
 
-  it('refuses money that is not that of the batch', async () => {
+  it('counts the rows and the money of each outcome once they are committed', async () => {
     const batch = await world.batchIn('result_in');
+    const { account, operation } = batch;
+    const [first, second] = outcomesOf(batch);
+    const rows = [first!, { ...second!, outcome: 'declined' as const, code: 204, message: 'Declined, sorry' }];
+    const counted: unknown[] = [];
+    const end = world.ledger.tally.listen((...event) => counted.push(event));
+    expect(await reconcileBatch(world.ledger, keyOf(batch), await fileNoOf(batch), rows, evidence)).toBe(true);
+    expect(await reconcileBatch(world.ledger, keyOf(batch), await fileNoOf(batch), rows, evidence)).toBe(false);
+    end();
+    const about = (outcome: string) => ({ account, operation, outcome });
+    expect(counted).toHaveLength(5);
+    expect(counted).toEqual(
+      expect.arrayContaining([
+        ['paydrop_batch_moves_total', { account, state: 'reconciled' }, 1],
+        ['paydrop_rows_total', about('approved'), 1],
+        ['paydrop_cents_total', about('approved'), 200],
+        ['paydrop_rows_total', about('declined'), 1],
+        ['paydrop_cents_total', about('declined'), 300],
+      ]),
+    );
+  });
+
+  it('refuses money that is not that of the batch, and counts nothing', async () => {
+    const batch = await world.batchIn('result_in');
+    const counted: unknown[] = [];
+    const end = world.ledger.tally.listen((...event) => counted.push(event));
     await world.force('UPDATE batch SET cents = cents + 1 WHERE file_id = $1', [batch.file_id]);
     const rows = outcomesOf(batch);
     const fileNo = await fileNoOf(batch);
     await expect(reconcileBatch(world.ledger, keyOf(batch), fileNo, rows, evidence)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
     });
+    end();
+    expect(counted).toEqual([]);
   });
 });
 

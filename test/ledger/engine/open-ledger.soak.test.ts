@@ -32,7 +32,10 @@ describe('openLedger', () => {
 
 const REJOIN_MS = 10;
 
-async function join(log = silentLog(), more: { settleMs?: number } = {}): Promise<Instance> {
+async function join(
+  log = silentLog(),
+  more: { settleMs?: number; beatMs?: number; dutyMs?: number } = {},
+): Promise<Instance> {
   const instance = await joinAsInstance({ connectionString: world.url }, log, { rejoinMs: REJOIN_MS, ...more });
   onTestFinished(() => instance.leave());
   return instance;
@@ -130,6 +133,32 @@ describe('joinAsInstance', () => {
     await expect.poll(() => instance.isSettled(), { interval: 5 }).toBe(false);
     await expect.poll(() => instance.isSettled(), { interval: 5 }).toBe(true);
     expect(await holdersOf(instance)).toHaveLength(1);
+  });
+
+  it('has a duty that one process has at a time, until that one is gone', async () => {
+    const [one, other] = [await join(), await join()];
+    expect(await Promise.all([one.hasDuty('a'), one.hasDuty('a'), one.hasDuty('b')])).toEqual([true, true, true]);
+    expect([await other.hasDuty('a'), await other.hasDuty('c')]).toEqual([false, true]);
+    await one.leave();
+    await expect.poll(() => other.hasDuty('a')).toBe(true);
+  });
+
+  it('loses a duty with its connection', async () => {
+    const [one, other] = [await join(), await join()];
+    expect(await one.hasDuty('a')).toBe(true);
+    const before = await holdersOf(one);
+    await cut(before);
+    await expect.poll(() => other.hasDuty('a')).toBe(true);
+    await comesBack(one, before);
+    await expect.poll(() => one.hasDuty('a').catch(() => 'not yet')).toBe(false);
+  });
+
+  it('drops a duty that nobody asks it for, and takes it again', async () => {
+    const [one, other] = [await join(silentLog(), { beatMs: 10, dutyMs: 50 }), await join()];
+    expect(await one.hasDuty('a')).toBe(true);
+    await expect.poll(() => other.hasDuty('a')).toBe(true);
+    await other.leave();
+    await expect.poll(() => one.hasDuty('a')).toBe(true);
   });
 
   it('comes back with one connection, however often it had to try', async () => {

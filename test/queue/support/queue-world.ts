@@ -12,7 +12,7 @@ import { startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
 import { buildProgram } from '../../support/build-program.ts';
 
-export type LogLine = Record<string, unknown> & { level: number; msg: string };
+export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
 /** Opens a log whose lines a test can read. */
 export function logIntoLines(): { log: Log; lines: LogLine[] } {

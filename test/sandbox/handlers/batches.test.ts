@@ -113,7 +113,7 @@ describe('batchSubmission', () => {
     await submit(context, 'ach-charge', BANK_ROW);
     const { time: _, ...line } = JSON.parse(lines.join(''));
     expect(line).toEqual({
-      level: 30,
+      level: 'info',
       batchId: '1000001',
       account: 'TEST88',
       operation: 'processACHEFTChargeBatch',

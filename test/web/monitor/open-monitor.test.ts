@@ -1,21 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { startHealth } from '../../../src/kernel/health.ts';
-import {
-  type Monitor,
-  openMonitor,
-  openRegistry,
-  readSamples,
-  type Sample,
-} from '../../../src/web/monitor/open-monitor.ts';
+import { type Monitor, openMonitor, openRegistry } from '../../../src/web/monitor/open-monitor.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { findFreePort } from '../../support/daemon.ts';
-import { rename } from 'node:fs/promises';
-import type { Pool } from 'pg';
-import { findUnready } from '../../../src/web/monitor/find-unready.ts';
 import { beforeStatement } from '../../workers/support/step-world.ts';
-import { METRICS, type MetricName } from '../../../schemas/metrics.ts';
-import { handClock } from '../../../src/kernel/clock.ts';
-import { cardRow, lines } from '../../support/payment-rows.ts';
+import { isShared, METRICS, type MetricName } from '../../../schemas/metrics.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const ANY = { host: '127.0.0.1', port: 0 };
@@ -94,65 +85,6 @@ describe('openMonitor', () => {
   });
 });
 
-const never = () => new Promise<never>(() => {});
-
-function running() {
-  const health = startHealth(world.app.clock);
-  health.noteSweep();
-  return { ...world.app, health };
-}
-
-describe('findUnready', () => {
-  it('finds nothing wrong with a process that has swept once', async () => {
-    expect(await findUnready(running())).toEqual([]);
-  });
-
-  it('is not ready before the first sweep, nor when it stops', async () => {
-    const health = startHealth(world.app.clock);
-    expect(await findUnready({ ...world.app, health })).toEqual([{ part: 'process', why: 'it is starting' }]);
-    const app = running();
-    app.health.noteStop();
-    expect(await findUnready(app)).toEqual([{ part: 'process', why: 'it is stopping' }]);
-  });
-
-  it('does not wait for a ledger that keeps silent', async () => {
-    const silent = beforeStatement(running(), /transaction_read_only/, never);
-    // The queue answers at once, so the limit can be short.
-    const counts = await world.app.queue.counts('submit');
-    const app = { ...silent, queue: { ...world.app.queue, counts: () => Promise.resolve(counts) } };
-    expect(await findUnready(app, 50)).toEqual([
-      { part: 'ledger', why: 'it does not answer within 50 ms, or refuses' },
-    ]);
-  });
-
-  it('names a ledger that answers and takes no changes', async () => {
-    const app = running();
-    const client = await app.ledger.pool.connect();
-    await client.query('SET default_transaction_read_only = on');
-    const closed = { ...app, ledger: { ...app.ledger, pool: client as unknown as Pool } };
-    expect(await findUnready(closed)).toEqual([{ part: 'ledger', why: 'its database is read-only, or a standby' }]);
-    client.release(true);
-  });
-
-  it('says nothing of what a ledger or queue said that refuses', async () => {
-    const refuse = async () => {
-      throw new Error('password authentication failed for user "ada"');
-    };
-    const app = beforeStatement(running(), /transaction_read_only/, refuse);
-    const wrong = await findUnready({ ...app, queue: { ...app.queue, counts: refuse } });
-    expect(wrong.map(({ part }) => part)).toEqual(['ledger', 'queue']);
-    expect(JSON.stringify(wrong)).not.toContain('ada');
-  });
-
-  it('names a journal that is gone', async () => {
-    const { journal } = world.settings.paths;
-    await rename(journal, `${journal}.away`);
-    expect(await findUnready(running())).toEqual([{ part: 'journal', why: 'it is missing' }]);
-    await rename(`${journal}.away`, journal);
-    expect(await findUnready(running())).toEqual([]);
-  });
-});
-
 describe('openRegistry', () => {
   it('writes every figure of the table with its help, beside those of the process', async () => {
     const page = openRegistry(world.app);
@@ -161,6 +93,42 @@ describe('openRegistry', () => {
     for (const [name, { help }] of Object.entries(METRICS)) expect(text).toContain(`# HELP ${name} ${help}\n`);
     expect(text).toContain('paydrop_batches{account="main",state="ready"} 0');
     expect(text).toMatch(/^process_cpu_seconds_total /m);
+  });
+
+  it('counts what happens while it is open', async () => {
+    const page = openRegistry(world.app, '0.1.0');
+    const { tally } = world.app.health;
+    const time = (seconds: number) =>
+      tally.add('paydrop_call_seconds', { operation: 'processACHEFTBatch', answer: 'refused' }, seconds);
+    tally.add('paydrop_rows_total', { account: 'main', operation: 'card', outcome: 'declined' }, 3);
+    tally.add('paydrop_log_lines_total', { level: 'error' });
+    [0.2, 3].forEach(time);
+    const text = await page.render();
+    const answer = 'operation="processACHEFTBatch",answer="refused"';
+    for (const line of [
+      `paydrop_build_info{version="0.1.0",node="${process.version}"} 1`,
+      'paydrop_file_moves_total{account="main",state="rejected"} 0',
+      'paydrop_batch_moves_total{account="main",state="refused"} 0',
+      'paydrop_quarantined_total 0',
+      'paydrop_rows_total{account="main",operation="card",outcome="declined"} 3',
+      'paydrop_log_lines_total{level="error"} 1',
+      `paydrop_call_seconds_bucket{le="0.25",${answer}} 1`,
+      `paydrop_call_seconds_bucket{le="5",${answer}} 2`,
+      `paydrop_call_seconds_count{${answer}} 2`,
+    ])
+      expect(text).toContain(`${line}\n`);
+    page.close();
+    time(1);
+    expect(await page.render()).toContain(`paydrop_call_seconds_count{${answer}} 2\n`);
+  });
+
+  it('is not worth an error: one that a figure raises does not reach the work', () => {
+    const page = openRegistry(world.app);
+    const count = world.app.health.tally.add;
+    expect(() =>
+      count('paydrop_rows_total', { account: 'main', operation: 'card', outcome: 'declined' }, -1),
+    ).not.toThrow();
+    page.close();
   });
 
   it('forgets what it cannot read any more', async () => {
@@ -182,93 +150,102 @@ describe('openRegistry', () => {
   });
 });
 
-/** Returns the value of a metric by its labels. */
-function valueOf(samples: readonly Sample[], name: MetricName, labels: Record<string, string> = {}) {
-  const found = samples.filter(
-    (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels?.[key] === value),
-  );
-  return found.length === 1 ? found[0]!.value : found.map(({ value }) => value);
+type Panel = {
+  id: number;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: { expr: string }[];
+};
+
+const dashboard = readFileSync('deploy/grafana-dashboard.json', 'utf8');
+const { panels } = JSON.parse(dashboard) as { panels: Panel[] };
+
+/** Returns the metrics that a text names. A histogram is named by its series. */
+function figuresIn(words: string): MetricName[] {
+  const names = words.match(/\bpaydrop_\w+/g) ?? [];
+  return names.map((name) => (Object.hasOwn(METRICS, name) ? name : name.replace(/_(bucket|count|sum)$/, ''))) as [];
 }
 
-const main = { account: 'main' };
+/** Checks that an expression groups and filters only by labels that its figures have, or that Prometheus adds. */
+function expectLabels(expr: string, about: string): void {
+  const labels = ['job', 'instance', 'le', ...figuresIn(expr).flatMap((name) => [...METRICS[name].labels])];
+  const asked = [...expr.matchAll(/(\w+)(?:=~|!=|=)"|by \(([\w, ]+)\)/g)].flatMap(
+    ([, one, many]) => one ?? many!.split(', '),
+  );
+  expect(
+    asked.filter((label) => !labels.includes(label)),
+    `${about}: ${expr}`,
+  ).toEqual([]);
+}
 
-/** The tests build on each other. */
-describe('readSamples', () => {
-  it('has every figure of an empty ledger, with zeroes for each account and state', async () => {
-    world.app.health.noteWatch(world.settings.folders.map(({ id }) => id));
-    const samples = await readSamples(world.app);
-    expect(new Set(samples.map(({ name }) => name))).toEqual(new Set(Object.keys(METRICS)));
-    expect(valueOf(samples, 'paydrop_ledger_up')).toBe(1);
-    expect(valueOf(samples, 'paydrop_queue_up')).toBe(1);
-    expect(valueOf(samples, 'paydrop_files', { ...main, state: 'held' })).toBe(0);
-    expect(valueOf(samples, 'paydrop_batches', { ...main, state: 'unknown' })).toBe(0);
-    expect(valueOf(samples, 'paydrop_unknown_cents', main)).toBe(0);
-    expect(valueOf(samples, 'paydrop_account_stopped', main)).toBe(0);
-    expect(valueOf(samples, 'paydrop_data_free_bytes')).toBeGreaterThan(0);
+describe('deploy/grafana-dashboard.json', () => {
+  it('names only figures that there are, and every one of them', () => {
+    expect(new Set(figuresIn(dashboard))).toEqual(new Set(Object.keys(METRICS)));
   });
 
-  it('has no labels but those of the table', async () => {
-    for (const { name, labels = {} } of await readSamples(world.app))
-      expect(Object.keys(labels).sort(), name).toEqual([...METRICS[name].labels].sort());
+  it('groups and filters only by labels that the figure has', () => {
+    for (const { title, targets } of panels) for (const { expr } of targets) expectLabels(expr, title);
   });
 
-  it('counts a held file with its rows, money and age', async () => {
-    await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
-    await world.finish();
-    const clock = handClock(new Date(world.app.clock.now().getTime() + 3_600_000));
-    const samples = await readSamples({ ...world.app, clock });
-    expect(valueOf(samples, 'paydrop_files', { ...main, state: 'held' })).toBe(1);
-    expect(valueOf(samples, 'paydrop_held_rows', main)).toBe(2);
-    expect(valueOf(samples, 'paydrop_held_cents', main)).toBe(5_000);
-    expect(valueOf(samples, 'paydrop_file_oldest_age_seconds', { ...main, state: 'held' })).toBeGreaterThanOrEqual(
-      3_600,
+  it('never adds up over processes what all of them share, and never adds up what is an age', () => {
+    for (const { expr } of panels.flatMap(({ targets }) => targets)) {
+      const [name] = figuresIn(expr);
+      if (name === undefined || name === 'paydrop_queue_jobs') continue;
+      const inner = expr.match(/(\w+)(?: by \([\w, ]+\))? ?\(paydrop_/)?.[1];
+      if (isShared(name) || name.endsWith('_age_seconds')) expect(inner, expr).toBe('max');
+    }
+  });
+
+  it('shows panels that do not lie on one another', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
     );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+});
+
+type Alert = { alert: string; expr: string; labels: { severity: string }; annotations: Record<string, string> };
+type Rules = { groups: { rules: Alert[] }[] };
+
+const alerts = (parse(readFileSync('deploy/prometheus-rules.yaml', 'utf8')) as Rules).groups.flatMap(
+  ({ rules }) => rules,
+);
+
+describe('deploy/prometheus-rules.yaml', () => {
+  const page = readFileSync('docs/operating.md', 'utf8');
+  const anchors = new Set(
+    [...page.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+  it.each(alerts.map((alert) => [alert.alert, alert] as const))(
+    '%s says what it is, what to do and where to read',
+    (name, alert) => {
+      const { expr, labels, annotations } = alert;
+      expect(['critical', 'warning', 'info']).toContain(labels.severity);
+      expect(annotations['summary']).not.toBe('');
+      expect(annotations['description']).toMatch(/\.$/);
+      const [file, anchor = ''] = annotations['runbook_url']!.split('#');
+      expect([file, anchors.has(anchor)], anchor).toEqual(['docs/operating.md', true]);
+      for (const figure of figuresIn(expr)) expect(Object.keys(METRICS)).toContain(figure);
+      expectLabels(expr, name);
+    },
+  );
+
+  it('has a test of each alert', () => {
+    const { tests } = parse(readFileSync('deploy/prometheus-rules.test.yaml', 'utf8')) as { tests: { name: string }[] };
+    expect(tests.map(({ name }) => name)).toEqual(expect.arrayContaining(alerts.map(({ alert }) => alert)));
   });
 
-  it('tells how much is in doubt, and which account is stopped', async () => {
-    await world.app.ledger.pool.query(`INSERT INTO account_stop VALUES ('*', 'to see', now())`);
-    const client = await world.app.ledger.pool.connect();
-    await client.query('SET session_replication_role = replica');
-    await client.query(`UPDATE batch SET state = 'unknown'`);
-    await client.query('RESET session_replication_role');
-    client.release();
-    const samples = await readSamples(world.app);
-    expect(valueOf(samples, 'paydrop_unknown_batches', main)).toBe(1);
-    expect(valueOf(samples, 'paydrop_unknown_rows', main)).toBe(2);
-    expect(valueOf(samples, 'paydrop_unknown_cents', main)).toBe(5_000);
-    expect(valueOf(samples, 'paydrop_account_stopped', main)).toBe(1);
-  });
-
-  it('tells how long no folder was listed, the longest of an account and operation', async () => {
-    const clock = handClock('2026-06-15T10:00:00.000Z');
-    const health = startHealth(clock);
-    health.noteWatch(world.settings.folders.map(({ id }) => id));
-    clock.advance(60_000);
-    health.noteListing('drop/card');
-    clock.advance(5_000);
-    const samples = await readSamples({ ...world.app, clock, health });
-    expect(valueOf(samples, 'paydrop_scan_age_seconds', { operation: 'card' })).toBe(5);
-    expect(valueOf(samples, 'paydrop_scan_age_seconds', { operation: 'ach-charge' })).toBe(65);
-    expect(valueOf(samples, 'paydrop_sweep_age_seconds')).toBe(65);
-  });
-
-  it('tells that the ledger is silent, and keeps the other figures', async () => {
-    const silent = beforeStatement(world.app, /FROM file/, () => new Promise<never>(() => {}));
-    // The queue answers at once, so the limit can be short.
-    const counts = await world.app.queue.counts('submit');
-    const app = { ...silent, queue: { ...world.app.queue, counts: () => Promise.resolve(counts) } };
-    const samples = await readSamples(app, 50);
-    expect(valueOf(samples, 'paydrop_ledger_up')).toBe(0);
-    expect(valueOf(samples, 'paydrop_files')).toEqual([]);
-    expect(valueOf(samples, 'paydrop_queue_up')).toBe(1);
-  });
-
-  it('tells that the queue is silent', async () => {
-    const samples = await readSamples(
-      { ...world.app, queue: { ...world.app.queue, counts: () => new Promise<never>(() => {}) } },
-      50,
-    );
-    expect(valueOf(samples, 'paydrop_queue_up')).toBe(0);
-    expect(valueOf(samples, 'paydrop_queue_jobs')).toEqual([]);
+  it('has the alerts that the operating page names', () => {
+    const named = page.match(/\bPaydrop[A-Z]\w+/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    expect(alerts.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
+    for (const name of figuresIn(page)) expect(Object.keys(METRICS)).toContain(name);
   });
 });

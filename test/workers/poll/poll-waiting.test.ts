@@ -17,10 +17,10 @@ import { agentCodeOf, cutAtStatement } from '../support/step-world.ts';
 const world = pollWorld();
 
 describe('pollBatch, while there is no result', () => {
-  const ANSWERS: { answer: ResultAnswer; level?: number; moves?: string[] }[] = [
+  const ANSWERS: { answer: ResultAnswer; level?: string; moves?: string[] }[] = [
     { answer: { kind: 'running', text: WAIT } },
-    { answer: { kind: 'not_known', text: 'Invalid batch id' }, level: 50, moves: ['alarm'] },
-    { answer: { kind: 'failed', why: 'the result file is not base64' }, level: 40 },
+    { answer: { kind: 'not_known', text: 'Invalid batch id' }, level: 'error', moves: ['alarm'] },
+    { answer: { kind: 'failed', why: 'the result file is not base64' }, level: 'warn' },
   ];
 
   it.each(ANSWERS)('$answer.kind: the batch stays submitted and is asked for again', async (row) => {
@@ -34,7 +34,7 @@ describe('pollBatch, while there is no result', () => {
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
     const levels = world.logged.filter((line) => line['fileId'] === key.fileId).map((line) => line.level);
-    expect(levels.filter((logLevel) => logLevel >= 40)).toEqual(level ? [level] : []);
+    expect(levels.filter((logLevel) => logLevel !== 'info' && logLevel !== 'debug')).toEqual(level ? [level] : []);
   });
 
   it('a text that is not known is asked on, however often it comes, and raises one alarm', async () => {
@@ -45,7 +45,7 @@ describe('pollBatch, while there is no result', () => {
       await world.makeDue(key);
     }
     expect(await world.batch(key)).toMatchObject({ state: 'submitted', polls: 3 });
-    const alarms = world.logged.filter((line) => line.level === 50 && line['fileId'] === key.fileId);
+    const alarms = world.logged.filter((line) => line.level === 'error' && line['fileId'] === key.fileId);
     expect(alarms).toHaveLength(1);
     expect(JSON.stringify([alarms, await world.query('SELECT reason FROM audit')])).not.toContain('422222222222');
     await pollBatch(answeringResult(world.app, GOOD), key);

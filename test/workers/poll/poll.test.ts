@@ -149,7 +149,7 @@ describe('pollBatch, when the result does not fit', () => {
       moves: ['prepare', 'send', 'submit', 'receive', 'except'],
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
-    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, fileId: key.fileId, batchNo: 1 }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', fileId: key.fileId, batchNo: 1 }));
   });
 
   const WHOLE = said(ROWS).join('\r\n');

@@ -111,7 +111,7 @@ describe('recheckBatch', () => {
     await ask(answer);
     expect(await readChanges(app.ledger, file.file_no, 1)).toEqual([]);
     expect((await movesOf(app, key)).at(-1)).toBe('alarm');
-    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, fileId: key.fileId, batchNo: 1 }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', fileId: key.fileId, batchNo: 1 }));
     expect((await readBatchRow(app.ledger, key)).rechecks).toBe(1);
     await ask(result('OK: 1', 'REJECT: 15', 'OK: 99:'));
     expect(await readChanges(app.ledger, file.file_no, 1)).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('recheckBatch', () => {
     await ask(answer);
     expect(await readBatchRow(app.ledger, key)).toMatchObject({ state: 'reconciled', rechecks: 1 });
     expect(await readChanges(app.ledger, file.file_no, 1)).toEqual([]);
-    expect(world.logged.some((line) => line.level === 50 && line['fileId'] === key.fileId)).toBe(true);
+    expect(world.logged.some((line) => line.level === 'error' && line['fileId'] === key.fileId)).toBe(true);
   });
 
   it('asks again an hour later when the service does not answer, and gives up in the end', async () => {

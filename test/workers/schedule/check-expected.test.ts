@@ -41,7 +41,7 @@ async function states(): Promise<string[]> {
 }
 
 function alarms(): string[] {
-  return world.logged.filter((line) => line['folder'] === folder.id && line.level === 50).map((line) => line.msg);
+  return world.logged.filter((line) => line['folder'] === folder.id && line.level === 'error').map((line) => line.msg);
 }
 
 describe('checkExpected', () => {

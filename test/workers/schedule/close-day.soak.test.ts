@@ -127,7 +127,7 @@ describe('closeDay', () => {
     expect(await world.runs('close')).toMatchObject([{ state: 'done', summary: { difference: { rows: 1 } } }]);
     expect(world.logged).toContainEqual(
       expect.objectContaining({
-        level: 50,
+        level: 'error',
         account: 'main',
         rows: 1,
         msg: expect.stringContaining('does not balance'),

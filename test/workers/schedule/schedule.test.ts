@@ -63,7 +63,7 @@ describe('runSchedule', () => {
       { day: '2026-06-16', state: 'missed', summary: { says: 'paydrop was not running at its time' } },
       { day: '2026-06-18', state: 'missed' },
     ]);
-    const said = world.logged.filter((line) => line['schedule'] === schedule && line.level === 50);
+    const said = world.logged.filter((line) => line['schedule'] === schedule && line.level === 'error');
     expect(said.map((line) => line['day'])).toEqual(['2026-06-16', '2026-06-18']);
   });
 

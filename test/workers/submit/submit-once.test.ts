@@ -125,7 +125,7 @@ describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
     expect(late?.reason).toContain('7015');
     const lines = world.logged.filter((line) => line['fileId'] === first.fileId && line['batchNo'] === 1);
     expect(lines.map((line) => line.msg).join()).not.toContain('batch submitted');
-    expect(lines).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('7015') }));
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', msg: expect.stringContaining('7015') }));
   });
 });
 

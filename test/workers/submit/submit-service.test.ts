@@ -237,7 +237,7 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
     expect(answersOf(key)).toEqual([{ verdict: 'submitted', batchId: '8001' }]);
     expect(world.logged).toContainEqual(
       expect.objectContaining({
-        level: 50,
+        level: 'error',
         fileId: key.fileId,
         answer: { verdict: 'submitted', batchId: '8001' },
         msg: `the ledger does not accept the answer of the service yet: ${POWER_CUT}`,

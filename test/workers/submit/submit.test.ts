@@ -106,7 +106,7 @@ describe('submitBatch, once the intent is durable', () => {
       world.logged.filter((line) => line['fileId'] === first.fileId && line.msg.startsWith('batch submitted')),
     ).toHaveLength(1);
     expect(world.logged).toContainEqual(
-      expect.objectContaining({ level: 50, batchNo: 2, msg: expect.stringContaining('batch in doubt') }),
+      expect.objectContaining({ level: 'error', batchNo: 2, msg: expect.stringContaining('batch in doubt') }),
     );
   });
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
 import { pushOutputs } from '../../../workers/transfer/start-transfers.ts';
@@ -167,6 +167,12 @@ describe.runIf(sshdIsInstalled())('startTransfers', () => {
 
   it('takes a file from one server to its results on another, while a third is away', async () => {
     await writeFile(there('outgoing', 'june.csv'), lines([achRow(1), achRow(2)]));
+    const counted = new Set<string>();
+    onTestFinished(
+      world.app.health.tally.listen((name, { way, remote, result }) => {
+        if (name === 'paydrop_transfers_total') counted.add(`${way} ${remote} ${result}`);
+      }),
+    );
     const workers = await world.start();
     await expect.poll(() => world.states(), { timeout: 120_000 }).toEqual({ 'june.csv': 'completed' });
     const results = async () => (await readdir(there('results'))).filter((name) => name.endsWith('.result.csv.done'));
@@ -176,6 +182,9 @@ describe.runIf(sshdIsInstalled())('startTransfers', () => {
     const broken = [...world.app.health.brokenTransfers.keys()].toSorted();
     expect(broken).toEqual(['pull:drop/card', 'push:nowhere:/results']);
     await workers.stop();
+    const expected = ['pull bank done', 'pull nowhere failed', 'push bank done', 'push nowhere failed'];
+    expect([...counted]).toEqual(expect.arrayContaining(expected));
+    expect(counted).not.toContain('pull nowhere done');
   });
 
   it('brings in what lies there and takes the results away before a single run ends', async () => {

@@ -177,7 +177,7 @@ describe('lookAtFolder, in a folder with a profile', () => {
     expect(await readdir(folder.path)).toEqual(['june.csv']);
     expect(await readdir(folder.work)).toEqual([]);
     expect(app.health.listedAt.has(folder.id)).toBe(true);
-    const warned = world.logged.filter((line) => line['folder'] === folder.id && line.level === 40);
+    const warned = world.logged.filter((line) => line['folder'] === folder.id && line.level === 'warn');
     expect(warned.at(-1)).toMatchObject({ code: 'PROFILE_UNCONFIRMED', profile: 'dues', drops: 1 });
   });
 

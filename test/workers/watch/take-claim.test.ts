@@ -209,6 +209,8 @@ describe('quarantineOdd', () => {
     const path = join(world.root, `${CARD}.csv`);
     await mkdir(path);
     const odd = { name: `${CARD}.csv`, path: Buffer.from(path), code: 'DROP_DIRECTORY' as const };
+    const counted: string[] = [];
+    const end = world.app.health.tally.listen((name) => counted.push(name));
     await quarantineOdd(world.app, odd, 'drop/dues');
     const [dir] = await readdir(quarantine);
     const reason = await readFile(join(quarantine, dir!, 'reason.json'), 'utf8');
@@ -216,6 +218,8 @@ describe('quarantineOdd', () => {
     expect(reason + JSON.stringify(world.logged)).not.toContain(CARD);
     await expect(quarantineOdd(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
     expect(await readdir(quarantine)).toEqual([dir]);
+    end();
+    expect(counted).toEqual(['paydrop_quarantined_total']);
   });
 });
 

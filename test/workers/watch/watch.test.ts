@@ -64,7 +64,7 @@ async function namesTaken(): Promise<string[]> {
 }
 
 /** Returns the log lines of this level about the test's folders. */
-function troubles(level: number): LogLine[] {
+function troubles(level: string): LogLine[] {
   return world.logged.filter((line) => line.level === level && String(line['folder']).startsWith(`drop/${account}/`));
 }
 
@@ -209,7 +209,7 @@ describe('trouble with one folder', () => {
     clock.advance(100);
     await watcher.look();
     expect(await namesTaken()).toEqual(['fine.csv']);
-    expect(troubles(50)).toContainEqual(
+    expect(troubles('error')).toContainEqual(
       expect.objectContaining({ code: 'FOLDER_MISSING', folder: `drop/${account}/card` }),
     );
 
@@ -233,7 +233,7 @@ describe('trouble with one folder', () => {
     clock.advance(100);
     await watcher.look();
     expect(await readdir(pathIn(ach))).toEqual(['one.csv', 'two.csv']);
-    expect(troubles(50)).toHaveLength(2);
+    expect(troubles('error')).toHaveLength(2);
 
     await rm(work);
     await rename(`${work}-away`, work);
@@ -272,7 +272,7 @@ describe('what is no plain file', () => {
       await readFile(join(app.settings.paths.quarantine, dir!, 'reason.json'), 'utf8'),
     ) as object;
     expect(reason).toMatchObject({ code, mend: ERRORS[code].remedy, name: 'odd.csv', from: `drop/${ach}` });
-    expect(troubles(40)).toMatchObject([{ code, folder: `drop/${ach}` }]);
+    expect(troubles('warn')).toMatchObject([{ code, folder: `drop/${ach}` }]);
   });
 
   it('one that cannot be set aside stops neither the next nor the claims', async () => {
@@ -286,7 +286,7 @@ describe('what is no plain file', () => {
     await watcher.look();
     expect(await namesTaken()).toEqual(['fine.csv']);
     const failing = () => query(app, 'SELECT FROM failing_work WHERE subject LIKE $1', [`drop/${ach}, "_"`]);
-    expect([troubles(50).length > 1, await failing()]).toMatchObject([true, [{}, {}]]);
+    expect([troubles('error').length > 1, await failing()]).toMatchObject([true, [{}, {}]]);
     await mkdir(app.settings.paths.quarantine);
     await watcher.look();
     expect(await readdir(app.settings.paths.quarantine)).toHaveLength(2);

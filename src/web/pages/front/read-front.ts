@@ -17,7 +17,7 @@ import { readSchedules } from '../../../explain/read-schedules.ts';
 import { readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../../web-context.ts';
-import { findUnready } from '../../monitor/find-unready.ts';
+import { findUnready } from '../../monitor/read-samples.ts';
 import { zoneOf } from '../../zone-of.ts';
 import { type DaySpan, type DaySum, sumDays } from '../../../ledger/schedule/read-day.ts';
 import type { Outcome } from '../../../../schemas/lifecycle.ts';
