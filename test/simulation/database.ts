@@ -174,6 +174,9 @@ LANGUAGE plpgsql SET session_replication_role = replica SET lock_timeout = '5s' 
 DECLARE
   part record;
 BEGIN
+  -- What another process commits in between would stay in the tables that are put back first.
+  EXECUTE (SELECT 'LOCK TABLE ' || string_agg(format('paydrop.%I', tablename), ', ') || ' IN SHARE ROW EXCLUSIVE MODE'
+           FROM pg_tables WHERE schemaname = 'paydrop');
   FOR part IN SELECT key, value FROM jsonb_each(p_rows::jsonb) LOOP
     EXECUTE format('DELETE FROM paydrop.%I', part.key);
     IF part.value <> 'null' THEN

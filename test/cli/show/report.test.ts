@@ -11,6 +11,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { packageRoot } from '../../../src/cli/package-version.ts';
 import { forTerminal } from '../../../src/cli/show/docs.ts';
 import { expecting, runHere } from '../support/run-here.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 
 describe('report', () => {
   const world = openedForTests(openCliWorld);
@@ -126,6 +127,7 @@ describe('report', () => {
     });
 
     it('audit verify says that the chain is whole, and finds a link that was altered', async () => {
+      await sweep(world.app);
       const whole = await world.paydrop('audit', 'verify');
       expect(whole).toMatchObject({ status: 0, err: '' });
       expect(whole.out).toMatch(
