@@ -78,9 +78,9 @@ describe('finishedPages and finishedRows', () => {
 
   it('throws rather than give a row the cells of another: a row of the ledger is gone', async () => {
     const file = await finished(lines(upTo(3).map((n) => achRow(n))));
-    await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+    await world.query('ALTER TABLE payment_row DISABLE TRIGGER USER');
     await world.query('DELETE FROM payment_row WHERE file_no = $1 AND line = 1', [file.file_no]);
-    await world.query('ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+    await world.query('ALTER TABLE payment_row ENABLE TRIGGER USER');
     await expect(all(file)).rejects.toThrow(/line 2 is missing/);
   });
 
@@ -102,9 +102,9 @@ describe('finishedPages and finishedRows', () => {
   it('throws when the last row of a file is gone, or the first of a range', async () => {
     for (const line of [9_999, 10_001]) {
       const file = await finished(lines(upTo(10_001).map((n) => achRow(n))));
-      await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+      await world.query('ALTER TABLE payment_row DISABLE TRIGGER USER');
       await world.query('DELETE FROM payment_row WHERE file_no = $1 AND line = $2', [file.file_no, line]);
-      await world.query('ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+      await world.query('ALTER TABLE payment_row ENABLE TRIGGER USER');
       await expect(all(file)).rejects.toThrow(/is missing/);
     }
   });
