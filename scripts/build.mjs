@@ -6,14 +6,13 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 
 /**
- * Makes the package: `node scripts/build.mjs [folder] [--maps]`, by default `dist`. Loading 700 small modules takes longer than
- * a short command runs, so modules that are loaded together are one file. Functions keep their names, for readable
- * stack traces; with `--maps`, maps name the source lines (`node --enable-source-maps`).
+ * Makes the package: `node scripts/build.mjs [folder]`, by default `dist`. Loading 700 small modules takes longer than a
+ * short command runs, so modules that are loaded together are one file. Functions keep their names, for readable stack
+ * traces.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const [folder = join(ROOT, 'dist')] = process.argv.slice(2).filter((word) => word !== '--maps');
+const [folder = join(ROOT, 'dist')] = process.argv.slice(2);
 const OUT = resolve(folder);
-const HAS_MAPS = process.argv.includes('--maps');
 
 /** What is run or imported by its path. Each file keeps its place. */
 const ENTRIES = [
@@ -45,6 +44,9 @@ const GROUPS = {
 /** Packages that every command loads. The others stay outside: inside they would make the package twice as large. */
 const INSIDE = new Set(['commander', 'pg', 'pino', 'yaml', 'zod']);
 
+/** How pg finds out whether it runs at Cloudflare. */
+const ASKS_FOR_RESPONSE = "typeof Response === 'function'";
+
 /** Modules of each group, once they are known. */
 const reached = new Map();
 
@@ -70,7 +72,7 @@ async function bundle() {
     platform: 'node',
     transform: { target: 'node20' },
     external: isOutside,
-    plugins: [{ name: 'paydrop', transform, ...(!HAS_MAPS && { generateBundle: escapeOthers }) }],
+    plugins: [{ name: 'paydrop', transform, generateBundle: escapeOthers }],
     checks: { ineffectiveDynamicImport: false },
     onLog: (_level, { message }) => {
       throw new Error(message);
@@ -87,7 +89,6 @@ async function bundle() {
     entryFileNames: '[name].js',
     // As deep in the folder as the entries, which `transform` relies on.
     chunkFileNames: 'src/chunks/[name]-[hash].js',
-    sourcemap: HAS_MAPS,
     comments: false,
     minify: { compress: false, mangle: { keepNames: true }, codegen: true },
     codeSplitting: { groups },
@@ -119,7 +120,10 @@ function isOutside(id, importer) {
  * making a `Response` to find out whether it runs at Cloudflare: Node 20 would load its whole web client for that.
  */
 function transform(code, id) {
-  if (id.endsWith('/pg/lib/stream.js')) return code.replace("typeof Response === 'function'", 'false');
+  if (id.endsWith('/pg/lib/stream.js')) {
+    if (!code.includes(ASKS_FOR_RESPONSE)) throw new Error(`"${ASKS_FOR_RESPONSE}" is not in ${id} any more`);
+    return code.replace(ASKS_FOR_RESPONSE, 'false');
+  }
   if (id.includes('/node_modules/') || !code.includes('import.meta.url')) return undefined;
   const place = join('..', '..', relative(ROOT, id).replace(/\.tsx?$/, '.js'));
   return code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);

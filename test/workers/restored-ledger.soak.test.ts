@@ -77,6 +77,20 @@ async function resume(): Promise<void> {
   await resumeAccount(world.app.ledger, 'main', because);
 }
 
+/** Sends a file of four rows, and puts back a copy of the ledger from before it came. */
+async function forgetSentFile(): Promise<void> {
+  await openWorld();
+  await accept('first.csv', 0);
+  const older = await copyLedger();
+  await resume();
+  await accept('june.csv', 4);
+  await resume();
+  await world.finish();
+  expect(booked()).toEqual(once(4));
+  await older.restore();
+  await world.finish();
+}
+
 describe('a ledger restored from an older copy', () => {
   it('in which the file was not sent yet: nothing is sent twice, and its batches wait as in doubt', async () => {
     await openWorld();
@@ -105,17 +119,7 @@ describe('a ledger restored from an older copy', () => {
   });
 
   it('that never heard of the file: dropped again it is held, and what was sent never leaves, also when approved', async () => {
-    await openWorld();
-    await accept('first.csv', 0);
-    const older = await copyLedger();
-    await resume();
-    await accept('june.csv', 4);
-    await resume();
-    await world.finish();
-    expect(booked()).toEqual(once(4));
-
-    await older.restore();
-    await world.finish();
+    await forgetSentFile();
     expect(await readForgottenSends(world.app.ledger, 'main')).toMatchObject([{ attempt: 1 }, { attempt: 1 }]);
     await expect(resumeAccount(world.app.ledger, 'main', because)).rejects.toMatchObject({ code: 'JOURNAL_AHEAD' });
     await acknowledgeForgotten(world.app.ledger, 'main', because);
@@ -144,15 +148,7 @@ describe('a ledger restored from an older copy', () => {
   });
 
   it('dropped again in other batches it cannot be approved, because what looks new may have been sent', async () => {
-    await openWorld();
-    await accept('first.csv', 0);
-    const older = await copyLedger();
-    await resume();
-    await accept('june.csv', 4);
-    await resume();
-    await world.finish();
-    await older.restore();
-    await world.finish();
+    await forgetSentFile();
     await acknowledgeForgotten(world.app.ledger, 'main', because);
     await resume();
 
