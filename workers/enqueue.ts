@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MOST_BATCHES, MOST_FILES, type Payload, type QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { waitLeftMs } from '../src/calendar/wait-left.ts';
+import { waitLeftMs } from '../src/kernel/clock.ts';
 import { isWindowOpen } from '../src/calendar/send-window.ts';
 import type { BatchKey } from '../src/ledger/engine/move.ts';
 import { findSendable } from '../src/ledger/batch/due-work.ts';

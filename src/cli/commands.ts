@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { CliCommand } from './command.ts';
+import { compileLater, keepHeapSmall } from './process/prepare-process.ts';
 
 /** The command table, in the order of `--help`. Loading all of it takes a second, so a command is loaded by its name. */
 const COMMANDS = {
@@ -62,6 +63,11 @@ export async function loadNamed(words: readonly string[]): Promise<readonly CliC
   const [first, second, third] = words;
   const afterDir = first === '--dir' ? third : first?.startsWith('--dir=') ? second : first;
   const name = first === 'help' ? second : afterDir;
+  if (name === 'start') {
+    // Before its code is loaded, because both count from the moment they are set.
+    keepHeapSmall();
+    compileLater();
+  }
   if (name !== undefined && isName(name)) return [await COMMANDS[name]()];
   return (await readListed(words)) ?? loadCommands();
 }

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import type { Settings } from '../config/config.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { admit } from '../ledger/admission/admit.ts';
-import { isOpen } from '../ledger/admission/must-be-open.ts';
+import { isOpen } from '../ledger/admission/close-ledger.ts';
 import { type Recalled, recallForgotten } from '../ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { openSendJournal } from '../ledger/admission/send-journal.ts';

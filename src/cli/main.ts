@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { explainError, runCommandLine } from './run-command-line.ts';
-import { outliveReaders } from './process/outlive-readers.ts';
+import { outliveReaders } from './process/prepare-process.ts';
 
 outliveReaders([process.stdout, process.stderr]);
 // An unhandled error would end the process with a stack trace. Exiting at once is always safe.

@@ -17,6 +17,7 @@ import type { Settings } from '../config/config.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
 import { listUnreached } from '../ledger/alarm/find-alarm-causes.ts';
 import { type HoldingBatch, readBlockingBatches, readStops, type Stop } from '../ledger/account/read-holds.ts';
+import { listLooks, type LookNow } from '../ledger/doubt/look-ahead.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { readOverview } from '../ledger/overview/overview.ts';
 import { readShownFacts } from '../ledger/file/file-figures.ts';
@@ -25,7 +26,7 @@ import { whoDid } from './why/sentence.ts';
 
 /** Something that keeps an account from sending, in a short clause without a full stop. */
 export type Block = {
-  readonly kind: 'in_doubt' | 'refused' | 'stopped' | 'paused' | 'window' | 'unreached';
+  readonly kind: 'in_doubt' | 'refused' | 'stopped' | 'paused' | 'window' | 'unreached' | 'looking';
   readonly account: string;
   readonly says: string;
   /** Null when only the end of the wait is known. */
@@ -38,13 +39,14 @@ export type Block = {
 /** Returns what blocks an account now, the worst first; empty when it may send. */
 export type Blocks = (account: string) => readonly Block[];
 
-/** Reads what keeps accounts from sending: three short queries for all of them. */
+/** Reads what keeps accounts from sending: four short queries for all of them. */
 export async function readBlocks(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): Promise<Blocks> {
   const now = ledger.clock.now();
-  const [stops, batches, unreached] = await Promise.all([
+  const [stops, batches, unreached, looks] = await Promise.all([
     readStops(ledger),
     readBlockingBatches(ledger),
     listUnreached(ledger),
+    listLooks(ledger),
   ]);
   return (account) => {
     const { timeZone = 'UTC', window } = accounts.get(account) ?? {};
@@ -53,6 +55,7 @@ export async function readBlocks(ledger: Ledger, { accounts }: Pick<Settings, 'a
       ...stops.filter((stop) => stop.account === account || stop.account === ALL_ACCOUNTS).map(ofStop),
       ...ofWindow(account, { timeZone, window }, now),
       ...(unreached.includes(account) ? [ofService(account)] : []),
+      ...looks.filter((look) => look.account === account).map(ofLook),
     ];
   };
 }
@@ -72,6 +75,11 @@ function ofStop({ account, kind, reason, actor, since }: Stop): Block {
 function ofService(account: string): Block {
   const says = `the service cannot be reached for account ${account}, and is tried again automatically`;
   return { kind: 'unreached', account, says, since: null, fileId: null, batchNo: null };
+}
+
+function ofLook({ account, since, done, total }: LookNow): Block {
+  const says = `before account ${account} sends, the service is asked for batches that an older copy of the ledger would not know: ${done} of ${total} batch ids so far`;
+  return { kind: 'looking', account, says, since, fileId: null, batchNo: null };
 }
 
 function ofWindow(account: string, times: Parameters<typeof nextSendAt>[0], now: Date): Block[] {

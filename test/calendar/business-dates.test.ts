@@ -5,7 +5,7 @@ import { expectWholeFromLooks } from '../kernel/support/whole-from-looks.ts';
 import { WEEKDAYS } from '../../schemas/config.ts';
 import { addDays, isBusinessDay } from '../../src/calendar/calendar.ts';
 import { closedAccounts, isWindowOpen, nextSendAt, type SendTimes } from '../../src/calendar/send-window.ts';
-import { waitLeftMs } from '../../src/calendar/wait-left.ts';
+import { waitLeftMs } from '../../src/kernel/clock.ts';
 
 /** A Friday at 22:00 in Toronto. */
 const FRIDAY = '2026-06-20T02:00:00.000Z';

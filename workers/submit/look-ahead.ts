@@ -6,7 +6,16 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import type { Account } from '../../src/config/config.ts';
 import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/doubt/find-batches-holding.ts';
+import {
+  type BatchIds,
+  beginLook,
+  endLook,
+  type Look,
+  noteLook,
+  readBatchIds,
+  readLook,
+  readWaiting,
+} from '../../src/ledger/doubt/look-ahead.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
 import { keyOf } from '../enqueue.ts';
@@ -17,35 +26,52 @@ type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind:
 
 /**
  * Detects a machine that was restored as a whole: its ledger and send journal cannot show what else it sent. The
- * service can, because its batch ids went on. Before an account's first call since the machine started, the ids after
+ * service can, because its batch ids went on. Before an account's first call in an opening of the ledger, the ids after
  * its newest are queried; before the second, those that the first skipped. Whatever the service has there stops the
  * account and puts a batch with the same rows in doubt.
+ *
+ * One process does this for all hosts, because within an opening the ledger cannot go back. A single host, whose ledger
+ * is opened anew at each of its starts, does it once for each start of the machine.
  */
-export async function lookAhead(app: App, account: string): Promise<Ahead> {
-  const { journal, settings, clock } = app;
-  const done = looked.get(journal) ?? new Set();
-  looked.set(journal, done);
-  if (done.has(account)) return CLEAR;
-  const boot = await readBoot(clock);
-  const { notes } = await journal.readSelf(settings.host, clock);
-  const before = notes
-    .filter((note) => note.kind === 'looked')
-    .findLast((note) => note.account === account && note.boot === boot);
-  const known = await readBatchIds(app.ledger, alikeOf(app, account));
-  const newest = numbersOf(known.ids)[0]?.toString();
+export function lookAhead(app: App, account: string): Promise<Ahead> {
+  const { sender } = app.ledger.admitted;
+  if (sender === undefined) return Promise.resolve(LATER);
+  const own = looked.get(app.journal) ?? { done: new Map(), running: new Map() };
+  looked.set(app.journal, own);
+  if (own.done.get(account) === sender.epoch) return Promise.resolve(CLEAR);
+  const running = own.running.get(account) ?? lookOnce(app, account, sender.epoch, own.done);
+  own.running.set(account, running);
+  return running.finally(() => own.running.delete(account));
+}
+
+/** @param done accounts for which nothing is left to ask in an opening */
+async function lookOnce(app: App, account: string, epoch: number, done: Map<string, number>): Promise<Ahead> {
+  const { ledger, settings, clock } = app;
+  const [boot, before, known] = await Promise.all([
+    readBoot(clock),
+    readLook(ledger, account),
+    readBatchIds(ledger, alikeOf(app, account)),
+  ]);
+  const isAlone = (settings.senders?.length ?? 1) === 1;
+  const isLooked = before !== undefined && (before.epoch === epoch || (isAlone && before.boot === boot));
+  const newest = numbersOf(known.ids)[0]?.toString() ?? null;
+  if (isLooked && before.newest === null) done.set(account, epoch);
   // The first call has no id yet.
-  if (before?.newest !== undefined && before.newest === newest) return CLEAR;
-  const ids = before === undefined ? idsBehind(known.ids) : idsBetween(before, newest);
-  const ahead = await look(app, account, known, ids);
+  if (isLooked && (before.newest === null || before.newest === newest)) return CLEAR;
+  const behind = isLooked ? [] : idsBehind(known.ids);
+  const ids = [...(before ? idsBetween(before, newest) : []), ...behind];
+  if (ids.length > 0 && known.isCalling) return LATER;
+  if (!(await beginLook(ledger, account, ids.length))) return LATER;
+  const ahead = await look(app, account, known, ids).catch(async (error: unknown) => {
+    await endLook(ledger, account);
+    throw error;
+  });
+  const asked = isLooked ? { newest: null, asked: 0 } : { newest, asked: behind.length };
+  await endLook(ledger, account, ahead.kind === 'clear' ? { epoch, boot, ...asked } : undefined);
   if (ahead.kind !== 'clear') return ahead;
-  const more = before === undefined && newest !== undefined ? { newest, asked: ids.length } : {};
-  // A journal that cannot be written blocks the call itself, which reports it.
-  if (before?.newest !== undefined || before === undefined)
-    await journal
-      .append({ kind: 'looked', at: clock.now().toISOString(), account, boot, ...more })
-      .catch(() => undefined);
-  if (more.newest === undefined) done.add(account);
-  return CLEAR;
+  if (asked.newest === null) done.set(account, epoch);
+  // The ledger may have been opened anew meanwhile.
+  return ledger.admitted.sender?.epoch === epoch ? CLEAR : LATER;
 }
 
 /** Returns the accounts that share an agent code, which the service knows as one. */
@@ -56,9 +82,10 @@ function alikeOf({ settings }: App, name: string): string[] {
 }
 
 const CLEAR = { kind: 'clear' } as const;
+const LATER = { kind: 'later' } as const;
 
-/** Accounts checked since the machine started, by this process or an earlier one. */
-const looked = new WeakMap<SendJournal, Set<string>>();
+/** Of each process, which is known by its journal: accounts that need no look in an opening, and looks in progress. */
+const looked = new WeakMap<SendJournal, { done: Map<string, number>; running: Map<string, Promise<Ahead>> }>();
 
 /** Returns a value that changes with each start of the machine. */
 async function readBoot({ now }: Clock): Promise<string> {
@@ -69,24 +96,31 @@ async function readBoot({ now }: Clock): Promise<string> {
 /** Without a boot id, the start time stands in, in minutes because clocks are corrected. */
 const MINUTE_S = 60;
 
-/** Pause between two queries, in ms, as when a person looks for an id. */
+/** Ids that are queried at once, and the pause after them, in ms: no more than when a few persons look for one. */
+const AT_ONCE = 5;
 const PAUSE_MS = 200;
 
 async function look(app: App, account: string, before: BatchIds, ids: readonly string[]): Promise<Ahead> {
   if (ids.length === 0) return CLEAR;
-  if (before.isCalling) return { kind: 'later' };
   const found: FoundBatch[] = [];
-  for (const batchId of ids) {
-    if (await before.isKnown(batchId)) continue;
-    const answer = await app.gateway(account).fetchBatchResult({ batchId });
-    if (answer.kind === 'failed')
-      return { kind: 'failed', why: `later batches could not be looked up at the service: ${answer.why}` };
-    if (answer.kind === 'done') found.push({ batchId, like: await findLike(app, account, answer.file) });
-    if (answer.kind === 'running') found.push({ batchId, like: undefined });
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const answers = await Promise.all(
+      ids.slice(from, from + AT_ONCE).map(async (batchId) => {
+        if (await before.isKnown(batchId)) return undefined;
+        return { batchId, answer: await app.gateway(account).fetchBatchResult({ batchId }) };
+      }),
+    );
+    for (const { batchId, answer } of answers.filter((one) => one !== undefined)) {
+      if (answer.kind === 'failed')
+        return { kind: 'failed', why: `later batches could not be looked up at the service: ${answer.why}` };
+      if (answer.kind === 'done') found.push({ batchId, like: await findLike(app, account, answer.file) });
+      if (answer.kind === 'running') found.push({ batchId, like: undefined });
+    }
+    await noteLook(app.ledger, account, Math.min(ids.length, from + AT_ONCE));
     await sleep(PAUSE_MS);
   }
   // What another process sent meanwhile is not forgotten.
-  if ((await readBatchIds(app.ledger, alikeOf(app, account))).calls !== before.calls) return { kind: 'later' };
+  if ((await readBatchIds(app.ledger, alikeOf(app, account))).calls !== before.calls) return LATER;
   // As many known calls lack an id. Each was dealt with or is in doubt; the service does not say which is which.
   if (found.every(({ like }) => like === undefined) && found.length <= before.withoutId) return CLEAR;
   const reason = await recallFound(app.ledger, account, found);
@@ -111,8 +145,8 @@ export function idsBehind(ids: readonly string[]): string[] {
 }
 
 /** Returns the ids that the newest skipped and that were not queried before. */
-function idsBetween({ newest, asked = 0 }: { newest?: string; asked?: number }, now: string | undefined): string[] {
-  if (newest === undefined || now === undefined) return [];
+function idsBetween({ newest, asked }: Look, now: string | null): string[] {
+  if (newest === null || now === null) return [];
   const from = BigInt(newest) + BigInt(asked) + 1n;
   return countOn(from, Math.min(MOST_IDS, Number(BigInt(now) - from)));
 }

@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import { waitLeftMs } from '../../src/calendar/wait-left.ts';
+import { waitLeftMs } from '../../src/kernel/clock.ts';
 import { type AttemptEnd, endAttempt } from '../../src/ledger/batch/end-attempt.ts';
 import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';

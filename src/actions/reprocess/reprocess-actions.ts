@@ -1,7 +1,7 @@
 import type { ReprocessAction } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import { takesTwoToApprove } from '../../config/account-rules.ts';
-import { readBlocks } from '../../explain/read-blocks.ts';
+import { type Block, readBlocks } from '../../explain/read-blocks.ts';
 import { whoDid } from '../../explain/why/sentence.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -169,12 +169,15 @@ function addUp(parts: readonly Portion[]): [rows: number, cents: number] {
   return [parts.reduce((sum, { rows }) => sum + rows, 0), parts.reduce((sum, { cents }) => sum + cents, 0)];
 }
 
+/** Blocks that end by themselves. */
+const PASSING: readonly Block['kind'][] = ['window', 'unreached', 'looking'];
+
 /** What keeps an account from sending stops nothing here: the new files wait. What ends by itself is left out. */
 async function sayBlocked({ ledger, settings }: ActionContext, { items }: Judged): Promise<string[]> {
   const blocksOf = await readBlocks(ledger, settings);
   const accounts = new Set(items.filter(({ goes }) => goes !== undefined).map(({ account }) => account));
   return [...accounts].flatMap((account) => {
-    const [block] = blocksOf(account).filter(({ kind }) => kind !== 'window' && kind !== 'unreached');
+    const [block] = blocksOf(account).filter(({ kind }) => !PASSING.includes(kind));
     return block ? [`They wait for now: ${block.says}.`] : [];
   });
 }

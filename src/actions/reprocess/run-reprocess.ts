@@ -8,7 +8,7 @@ import { finishDrop } from '../../files/write-drop.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { isOpen } from '../../ledger/admission/must-be-open.ts';
+import { isOpen } from '../../ledger/admission/close-ledger.ts';
 import { retryRefused } from '../../ledger/batch/retry-refused.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';

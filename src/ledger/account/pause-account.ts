@@ -2,7 +2,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { counted } from '../../kernel/counted.ts';
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 
 /** Account name that stands for all accounts. */

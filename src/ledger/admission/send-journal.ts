@@ -44,11 +44,6 @@ export type JournalNote =
     }
   /** All calls of that journal were copied before this line. */
   | { kind: 'retired'; at: string; name: string; journal: string; epoch: number }
-  /**
-   * Since this boot, the service was queried for later batches of the account: for `asked` ids after `newest`. Both are
-   * omitted when the id of the next call was compared too, or no id was known.
-   */
-  | { kind: 'looked'; at: string; account: string; boot: string; newest?: string; asked?: number }
   /** The ledger knows answers to calls that are missing here: this is an older copy. */
   | { kind: 'older'; at: string };
 

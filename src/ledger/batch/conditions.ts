@@ -31,7 +31,7 @@ export const NO_BATCH_OPEN = {
 
 /**
  * Returns SQL for whether the time in a column has come. A time beyond the longest wait came from a wrong clock and
- * counts as come, as in calendar/wait-left.ts.
+ * counts as come, as in kernel/clock.ts.
  * @param longestMs longest possible wait of this kind
  */
 export function hasCome(column: string, now: string, longestMs: number): string {

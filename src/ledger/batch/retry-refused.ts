@@ -1,4 +1,4 @@
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
 import { type AuditReason, type BatchKey, moveBatch, mustHaveMoved } from '../engine/move.ts';

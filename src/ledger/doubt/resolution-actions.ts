@@ -15,7 +15,7 @@ import {
 } from './resolve-attempts.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { writeOutcomes } from '../batch/receive-result.ts';
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import { nextAttempt } from '../batch/retry-refused.ts';
 import { storableJson } from '../engine/storable-text.ts';
 

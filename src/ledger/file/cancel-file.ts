@@ -1,5 +1,5 @@
 import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import { type BatchState, type FileState } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import { PipelineError } from '../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-import { waitLeftMs } from '../../calendar/wait-left.ts';
+import { waitLeftMs } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';

@@ -1,6 +1,6 @@
 import type { ReprocessAction, ReprocessResult } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { storableText } from '../engine/storable-text.ts';

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { CERTAINLY_NOT_CHARGED, IS_FINAL_FILE, IS_OPEN, IS_TAKEN } from '../batch/conditions.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';

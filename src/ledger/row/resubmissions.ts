@@ -3,7 +3,7 @@ import { saidState } from '../../../schemas/shown.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
-import { mustBeOpen } from '../admission/must-be-open.ts';
+import { mustBeOpen } from '../admission/close-ledger.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { storableText } from '../engine/storable-text.ts';
 import { transact, type Transaction, violates } from '../engine/transaction.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { forgetFailuresAt, LONGEST_WAIT_MS, noteFailure, readFailures } from '../../ledger/person/log-in-failures.ts';
 import { beginSession, forgetOldSessions } from '../../ledger/person/sessions.ts';
-import { waitLeftMs } from '../../calendar/wait-left.ts';
+import { waitLeftMs } from '../../kernel/clock.ts';
 import { readCredentials } from '../../ledger/person/people.ts';
 import { isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';

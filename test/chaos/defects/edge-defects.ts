@@ -209,7 +209,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'decided while closed',
     about: 'what rests on "was not sent" is decided by a ledger that may have gone back',
-    file: 'src/ledger/admission/must-be-open.ts',
+    file: 'src/ledger/admission/close-ledger.ts',
     find: 'if (!(await isOpen(client))) throw',
     replace: 'if ((await isOpen(client)) === undefined) throw',
     caughtBy: ['test/ledger/admission/close-ledger.test.ts', 'test/ledger/backup/write-backup.test.ts'],
@@ -218,8 +218,8 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     name: 'machine put back as a whole',
     about: 'nobody asks the service whether it has batches that ledger and journal have forgotten',
     file: 'workers/submit/look-ahead.ts',
-    find: 'if (done.has(account)) return CLEAR;',
-    replace: 'if (!done.has(account)) return CLEAR;',
+    find: 'const isLooked = before !== undefined &&',
+    replace: 'const isLooked = before === undefined ||',
     caughtBy: ['test/workers/submit/look-ahead.test.ts'],
   },
   {

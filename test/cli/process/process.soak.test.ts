@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { compileLater, keepHeapSmall } from '../../../src/cli/process/start.ts';
+import { compileLater, keepHeapSmall } from '../../../src/cli/process/prepare-process.ts';
 import { holdFlags, setFlags } from '../support/run-child.ts';
 import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-workers.ts';
 import type { Workers } from '../../../workers/main.ts';

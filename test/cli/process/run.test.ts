@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../src/cli/process/run.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { openCliWorld } from '../support/cli-world.ts';
-import { outliveReaders } from '../../../src/cli/process/outlive-readers.ts';
+import { outliveReaders } from '../../../src/cli/process/prepare-process.ts';
 import { AccountConfig, ScheduleConfig } from '../../../schemas/config.ts';
 import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';

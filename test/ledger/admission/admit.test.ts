@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { admit, isAdmitted } from '../../../src/ledger/admission/admit.ts';
-import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { readState } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { START } from '../../support/ledger-world.ts';

@@ -6,7 +6,7 @@ import { lockForStop } from '../../../src/ledger/account/pause-account.ts';
 import { isAdmitted, type Sender } from '../../../src/ledger/admission/admit.ts';
 import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/admission/by-person.ts';
 import { closeLedger, type Closing, LEAP, readState } from '../../../src/ledger/admission/close-ledger.ts';
-import { isOpen, mustBeOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { isOpen, mustBeOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import type { Fence } from '../../../src/ledger/admission/send-journal.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -10,13 +10,8 @@ import {
 } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
-import {
-  findBatchesHolding,
-  findRowsOf,
-  readBatchIds,
-  readExceptions,
-  readWaiting,
-} from '../../../src/ledger/doubt/find-batches-holding.ts';
+import { findBatchesHolding, findRowsOf, readExceptions } from '../../../src/ledger/doubt/find-batches-holding.ts';
+import { readBatchIds, readWaiting } from '../../../src/ledger/doubt/look-ahead.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { countFindings, keepReport, type NewReport, readReportRange } from '../../../src/ledger/doubt/keep-report.ts';
 import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';

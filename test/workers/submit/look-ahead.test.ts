@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { readBlocks } from '../../../src/explain/read-blocks.ts';
+import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
 import { readInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
@@ -21,17 +22,23 @@ afterAll(() => makePausesLast());
 
 const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' };
 
-/**
- * Returns a new process, on a restarted machine if `isNewBoot`. Its account has batch id `newest` and a waiting batch.
- */
+/** Makes the look of an account one of an earlier opening, and of an earlier start of the machine. */
+async function forgetLook(account: string): Promise<void> {
+  await world.query(`UPDATE look_ahead SET boot = 'before', epoch = epoch - 1 WHERE account = $1`, [account]);
+}
+
+/** Returns another process, on one of these hosts. */
+async function otherProcess(senders?: string[]): Promise<App> {
+  const journal = await openSendJournal(world.app.journal.path);
+  return { ...world.app, journal, settings: { ...world.app.settings, senders } };
+}
+
+/** Returns a new process, on a restarted machine if `isNewBoot`. Its account has batch id `newest` and a waiting batch. */
 async function begunAgain({ isNewBoot = true } = {}) {
   const { account, batchId } = await world.submitted();
   const key: BatchKey = { fileId: await world.takeInCharges(account, 3, 4), batchNo: 1 };
-  const { path } = world.app.journal;
-  const journalText = await readFile(path, 'utf8');
-  if (isNewBoot) await writeFile(path, journalText.replaceAll(/"boot":"[^"]*"/g, '"boot":"before"'));
-  const app: App = { ...world.app, journal: await openSendJournal(path) };
-  return { app, account, key, newest: Number(batchId) };
+  if (isNewBoot) await forgetLook(account);
+  return { app: await otherProcess(), account, key, newest: Number(batchId) };
 }
 
 /** Submits the batch while `results` answers each query to the service. */
@@ -51,7 +58,20 @@ async function submit(app: App, key: BatchKey, results: (id: number) => ResultAn
   });
   await submitBatch(scripted, key);
   await app.journal.close();
+  asked.sort((one, other) => one - other);
   return { asked, sent, story: await world.storyOf(key) };
+}
+
+/** Holds the lock by which a process shows that it is alive. */
+async function withAliveLock(instanceId: string, run: () => Promise<void>): Promise<void> {
+  const client = await world.app.ledger.pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [ALIVE_LOCKS, instanceId]);
+    await run();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock_all()');
+    client.release();
+  }
 }
 
 describe('lookAhead', () => {
@@ -66,9 +86,8 @@ describe('lookAhead', () => {
   it('sends nothing where the service has the same rows already: the batch is in doubt under that id', async () => {
     const { account, batchId } = await world.submitted({ from: 7 });
     const key = { fileId: await world.takeInCharges(account, 3), batchNo: 1 };
-    const { path } = world.app.journal;
-    await writeFile(path, (await readFile(path, 'utf8')).replaceAll(/"boot":"[^"]*"/g, '"boot":"before"'));
-    const app = { ...world.app, journal: await openSendJournal(path) };
+    await forgetLook(account);
+    const app = await otherProcess();
     const had = Number(batchId) + 3;
     const { sent, story } = await submit(app, key, (id) => (id === had ? GOOD : UNKNOWN_ID));
     expect(sent).toBe(0);
@@ -90,7 +109,7 @@ describe('lookAhead', () => {
       String(newest + 4),
     ]);
     await world.app.ledger.pool.query('DELETE FROM account_stop WHERE account = $1', [account]);
-    const again = { ...world.app, journal: await openSendJournal(world.app.journal.path) };
+    const again = await otherProcess();
     expect(await submit(again, key, answer)).toMatchObject({ sent: 1 });
   });
 
@@ -110,11 +129,51 @@ describe('lookAhead', () => {
     expect(first.sent).toBe(1);
     await world.query('UPDATE batch SET batch_id = $2 WHERE file_id = $1', [key.fileId, String(newest + 8)]);
     const next: BatchKey = { fileId: await world.takeInCharges(account, 3, 10), batchNo: 1 };
-    const again = { ...world.app, journal: await openSendJournal(world.app.journal.path) };
+    const again = await otherProcess();
     const running: ResultAnswer = { kind: 'running', text: '' };
     const second = await submit(again, next, (id) => (id === newest + 7 ? running : UNKNOWN_ID));
     expect(second).toMatchObject({ sent: 0, asked: [newest + 6, newest + 7] });
     expect(second.story.stop).toContain(`batch id ${newest + 7}`);
+  });
+
+  it('asks once for all hosts in an opening of the ledger, and again in the next', async () => {
+    const hosts = ['a', 'b'];
+    // No other test has ids like these.
+    const FIRST = 1_000_000;
+    const took = ({ fileId }: BatchKey, id: number) =>
+      world.query('UPDATE batch SET batch_id = $2 WHERE file_id = $1', [fileId, String(id)]);
+    const behind = (id: number) => [1, 2, 3, 4, 5].map((more) => id + more);
+    const { account, key } = await world.submitted();
+    await took(key, FIRST);
+    await forgetLook(account);
+    const sendNext = async (from: number, id: number) => {
+      const next: BatchKey = { fileId: await world.takeInCharges(account, 3, from), batchNo: 1 };
+      const { asked, sent } = await submit(await otherProcess(hosts), next, () => UNKNOWN_ID);
+      await took(next, id);
+      return { asked, sent };
+    };
+    expect(await sendNext(10, FIRST + 1)).toEqual({ sent: 1, asked: behind(FIRST) });
+    expect(await sendNext(20, FIRST + 2)).toEqual({ sent: 1, asked: [] });
+    // The same start of the machine, but the ledger may have gone back.
+    await world.query('UPDATE look_ahead SET epoch = epoch - 1 WHERE account = $1', [account]);
+    expect(await sendNext(30, FIRST + 3)).toEqual({ sent: 1, asked: behind(FIRST + 2) });
+  });
+
+  it('leaves an account to the living process that asks for it, and shows how far that is', async () => {
+    const { app, account, key, newest } = await begunAgain();
+    const other = `${account}-other`;
+    await withAliveLock(other, async () => {
+      await world.query('UPDATE look_ahead SET looker = $2, since = now(), done = 40, total = 150 WHERE account = $1', [
+        account,
+        other,
+      ]);
+      expect(await submit(app, key, () => UNKNOWN_ID)).toMatchObject({ sent: 0, asked: [], story: { state: 'ready' } });
+      const [block] = (await readBlocks(world.app.ledger, world.app.settings))(account);
+      expect(block).toMatchObject({ kind: 'looking', says: expect.stringContaining('40 of 150 batch ids so far') });
+    });
+    const after = await submit(await otherProcess(), key, () => UNKNOWN_ID);
+    expect(after).toMatchObject({ sent: 1, asked: [1, 2, 3, 4, 5].map((more) => newest + more) });
+    expect((await readBlocks(world.app.ledger, world.app.settings))(account)).toEqual([]);
   });
 
   it('sends nothing as long as the service gives no answer', async () => {

@@ -7,7 +7,7 @@ import { WORK } from '../../../schemas/jobs.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
-import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';

@@ -1,0 +1,112 @@
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import { ALIVE_LOCKS } from '../engine/instance.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchRow } from '../engine/records.ts';
+
+/** For which ids of an account the service was asked. */
+export type Look = {
+  /** The opening of the ledger in which this was done, and the start of the machine that did it. */
+  epoch: number;
+  boot: string;
+  /** The newest id at that time; null once the ids up to that of the next call were asked for, too. */
+  newest: string | null;
+  /** How many ids after it were asked for. */
+  asked: number;
+};
+
+export async function readLook({ pool }: Ledger, account: string): Promise<Look | undefined> {
+  const { rows } = await pool.query<Look>('SELECT epoch, boot, newest, asked FROM look_ahead WHERE account = $1', [
+    account,
+  ]);
+  return rows[0];
+}
+
+/** Returns false when another living process is asking for ids of this account. */
+export async function beginLook({ pool, clock, instance }: Ledger, account: string, total: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO look_ahead AS l (account, looker, since, total) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (account) DO UPDATE SET looker = $2, since = $3, done = 0, total = $4
+     WHERE l.looker IS NULL OR l.looker = $2 OR pg_try_advisory_xact_lock($5, hashtext(l.looker))`,
+    [account, instance.id, clock.now(), total, ALIVE_LOCKS],
+  );
+  return rowCount === 1;
+}
+
+export async function noteLook({ pool, instance }: Ledger, account: string, done: number): Promise<void> {
+  await pool.query('UPDATE look_ahead SET done = $3 WHERE account = $1 AND looker = $2', [account, instance.id, done]);
+}
+
+/** @param look omitted when not all ids could be asked for */
+export async function endLook({ pool, instance }: Ledger, account: string, look?: Look): Promise<void> {
+  await pool.query(
+    `UPDATE look_ahead SET looker = NULL, epoch = coalesce($3, epoch), boot = coalesce($4, boot),
+       newest = CASE WHEN $3::bigint IS NULL THEN newest ELSE $5 END, asked = coalesce($6, asked)
+     WHERE account = $1 AND looker = $2`,
+    [account, instance.id, look?.epoch, look?.boot, look?.newest, look?.asked],
+  );
+}
+
+/** An account whose ids are being asked for. */
+export type LookNow = { account: string; since: Date; done: number; total: number };
+
+export async function listLooks({ pool }: Ledger): Promise<LookNow[]> {
+  const { rows } = await pool.query<LookNow>(
+    'SELECT account, since, done, total FROM look_ahead WHERE looker IS NOT NULL AND total > 0',
+  );
+  return rows;
+}
+
+export type BatchIds = {
+  /** The last ids that the service assigned for these accounts, newest first. */
+  ids: string[];
+  /** Number of the newest call. */
+  calls: number;
+  /** A call is in progress or in doubt, or may not have been recorded. */
+  isCalling: boolean;
+  /** Calls since the newest id, known to the ledger without the id they may have received. */
+  withoutId: number;
+  /** Returns whether a batch of any account has this id, or a forgotten call of these accounts. */
+  isKnown(batchId: string): Promise<boolean>;
+};
+
+/** Enough ids to see how far apart they are. */
+const NEWEST = 100;
+
+/** @param accounts accounts with one agent code, which the service treats as one */
+export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]): Promise<BatchIds> {
+  const { rows } = await pool.query<{ ids: string[]; calls: number; isCalling: boolean; withoutId: number }>(
+    `WITH newest AS (SELECT coalesce(max(submitted_at), '-infinity') AS at FROM batch
+                     WHERE account = ANY ($1) AND batch_id IS NOT NULL)
+     SELECT ARRAY(SELECT batch_id FROM batch WHERE account = ANY ($1) AND batch_id IS NOT NULL
+                  ORDER BY submitted_at DESC LIMIT $2) AS ids,
+            coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE account = ANY ($1)), 0) AS calls,
+            EXISTS (SELECT FROM batch WHERE account = ANY ($1) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
+            (SELECT count(*)::int FROM forgotten_send g, newest WHERE account = ANY ($1) AND batch_id IS NULL AND g.at > newest.at)
+              + (SELECT count(*)::int FROM newest, attempt a JOIN batch b USING (file_id, batch_no)
+                 WHERE b.account = ANY ($1) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,
+    [accounts, NEWEST],
+  );
+  return {
+    ...rows[0]!,
+    isKnown: async (batchId) => {
+      const { rowCount } = await pool.query(
+        `SELECT FROM batch WHERE batch_id = $1 UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND account = ANY ($2)`,
+        [batchId, accounts],
+      );
+      return rowCount !== 0;
+    },
+  };
+}
+
+/** Returns ready and refused batches in sending order, with what reading their rows needs. */
+export async function readWaiting(
+  { pool }: Ledger,
+  account: string,
+): Promise<{ batch: BatchRow; fileNo: number; layout: LayoutName }[]> {
+  const { rows } = await pool.query<BatchRow & { fileNo: number; layout: LayoutName }>(
+    `SELECT b.*, f.file_no AS "fileNo", f.layout FROM batch b JOIN file f USING (file_id)
+     WHERE b.account = $1 AND b.state IN ('ready', 'refused') ORDER BY f.file_no, b.batch_no`,
+    [account],
+  );
+  return rows.map(({ fileNo, layout, ...batch }) => ({ batch, fileNo, layout }));
+}
