@@ -17,18 +17,24 @@ const values = readOptions(
     away: { type: 'string' },
     seconds: { type: 'string', default: '60' },
     one: { type: 'boolean', default: false },
+    pace: { type: 'string', default: '0' },
     answer: { type: 'string', default: '0' },
     commit: { type: 'string', default: '0' },
     submit: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
-  ['kills', 'files', 'answer', 'commit'],
+  ['kills', 'files', 'answer', 'commit', 'pace'],
 );
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 const size = { files: Number(values.files), rowsPerFile: Number(values.rows), accounts: Number(values.accounts) };
 
 if (values.one) {
-  const measured = await measureOne({ ...size, answerMs: Number(values.answer), seconds: Number(values.seconds), say });
+  const [answerMs, seconds, paceSeconds] = [values.answer, values.seconds, values.pace].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const measured = await measureOne({ ...size, answerMs, seconds, paceSeconds, say });
   print('one', measured);
 } else {
   await scale();
@@ -56,7 +62,7 @@ function print(kind: 'one' | 'scale', report: object, failures?: readonly string
     process.stdout.write(`${JSON.stringify({ kind, queue: values.queue, ...report }, null, 2)}\n`);
     return;
   }
-  const figures = Object.entries(report).filter(([name]) => name !== 'failures');
+  const figures = Object.entries(report).filter(([name]) => name !== 'failures' && name !== 'minutes');
   for (const [name, figure] of figures) process.stdout.write(`${name.padEnd(18)} ${figure}\n`);
   const fine = 'Books, ledger and outputs agree; each account in the order of its files.';
   if (failures) process.stdout.write(`${failures.join('\n') || fine}\n`);

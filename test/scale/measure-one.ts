@@ -24,24 +24,23 @@ type OnePlan = {
   answerMs: number;
   /** How long the process is measured after it runs, in seconds. */
   seconds: number;
+  /** Pause between further files that are dropped meanwhile, in seconds; 0 drops none. */
+  paceSeconds: number;
   say?: (text: string) => void;
 };
 
+type Used = Awaited<ReturnType<typeof readProcess>>;
+
 /** Figures of one process with every role. */
-type OneReport = {
+type OneReport = Used & {
   /** From its start until it says that it runs, in seconds. */
   startSeconds: number;
   /** Longest standstills of the event loop, in ms: until it runs, and afterwards. */
   startStandstillMs: number;
   standstillMs: number;
-  rssMb: number;
-  peakRssMb: number;
-  descriptors: number;
-  sockets: number;
-  /** Folders for which the system reports events. */
-  watches: number;
-  processorSeconds: number;
   filesTaken: number;
+  /** What it used at the end of each minute. */
+  minutes: Used[];
   /** Batches that the service answered, and how many of them in a second, from the first to the last. */
   calls: number;
   callsPerSecond: number;
@@ -77,8 +76,7 @@ export async function measureOne(plan: OnePlan): Promise<OneReport> {
       await daemon.said(/paydrop is running/);
       const ran = Date.now();
       say(`it runs after ${((ran - began) / 1_000).toFixed(1)} s`);
-      await sleep(plan.seconds * 1_000);
-      const used = await readProcess(daemon.pid);
+      const { used, minutes } = await watchProcess(plan, daemon.pid, (n) => drop(plan, accounts, root, n));
       const loop = await readLoop(loopFile);
       say(loop.map(({ at, lateMs }) => `${((at - began) / 1_000).toFixed(0)} s: ${lateMs} ms`).join(', '));
       const longest = (which: (at: number) => boolean) =>
@@ -88,6 +86,7 @@ export async function measureOne(plan: OnePlan): Promise<OneReport> {
         startStandstillMs: longest((at) => at <= ran),
         standstillMs: longest((at) => at > ran),
         ...used,
+        minutes,
         ...(await readWork(pool)),
       };
     } finally {
@@ -128,11 +127,31 @@ async function install(accounts: readonly string[], baseUrl: string): Promise<st
 
 /** Lets files lie in the drop folders; their amounts differ, because similar files would be taken for the same. */
 async function dropAll(plan: OnePlan, accounts: readonly string[], root: string): Promise<void> {
-  for (const n of upTo(plan.files)) {
-    const amount = `${10 + (n % 80)}.${String(n % 100).padStart(2, '0')}`;
-    const rows = upTo(plan.rowsPerFile).map((row) => achRow(n * 1_000 + row, { invoice: `${n}-${row}`, amount }));
-    await writeFile(join(root, 'drop', accounts[n % accounts.length]!, `file-${n}.csv`), lines(rows));
+  for (const n of upTo(plan.files)) await drop(plan, accounts, root, n);
+}
+
+async function drop({ rowsPerFile }: OnePlan, accounts: readonly string[], root: string, n: number): Promise<void> {
+  const amount = `${10 + (n % 80)}.${String(n % 100).padStart(2, '0')}`;
+  const rows = upTo(rowsPerFile).map((row) => achRow(n * 1_000 + row, { invoice: `${n}-${row}`, amount }));
+  await writeFile(join(root, 'drop', accounts[n % accounts.length]!, `file-${n}.csv`), lines(rows));
+}
+
+/** Measures the process each minute and at the end. @param drop takes the number of a further file */
+async function watchProcess(plan: OnePlan, pid: number, drop: (n: number) => Promise<void>) {
+  const minutes: Used[] = [];
+  const began = performance.now();
+  const passed = () => (performance.now() - began) / 1_000;
+  for (let n = plan.files + 1; passed() < plan.seconds; n += 1) {
+    const left = plan.seconds - passed();
+    await sleep(Math.min(left, plan.paceSeconds || left, 60) * 1_000);
+    if (plan.paceSeconds > 0) await drop(n);
+    if (Math.floor(passed() / 60) > minutes.length) {
+      minutes.push(await readProcess(pid));
+      const { rssMb, descriptors, sockets } = minutes.at(-1)!;
+      plan.say?.(`minute ${minutes.length}: ${rssMb} MB, ${descriptors} descriptors, ${sockets} sockets`);
+    }
   }
+  return { used: await readProcess(pid), minutes };
 }
 
 /** Stands before the service and hands every answer on later. */
@@ -165,6 +184,7 @@ async function readProcess(pid: number) {
   const mbOf = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024);
   const fds = await readdir(`/proc/${pid}/fd`);
   const targets = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+  /** Folders for which the system reports events. */
   let watches = 0;
   for (const fd of fds) {
     const info = await readFile(`/proc/${pid}/fdinfo/${fd}`, 'utf8').catch(() => '');
