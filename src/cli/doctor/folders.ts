@@ -5,6 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { explainPath, systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
+import { IS_WINDOWS } from '../../kernel/folders.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 
 /** Drop folders must exist; the next start creates our own. All must be writable. */
@@ -102,6 +103,10 @@ export const permissions: Check = {
   name: 'Permissions',
   needs: 'nothing',
   async look({ settings }) {
+    if (IS_WINDOWS)
+      return [
+        warn('not checked on Windows', 'Let only the user of paydrop into its folders, by their security settings.'),
+      ];
     const findings = await Promise.all(rulesFor(settings).map(checkRule));
     const faults = findings.flatMap((finding) => finding ?? []);
     return faults.length > 0 ? faults : [ok('no other user can write, or read secrets')];
