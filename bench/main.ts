@@ -14,6 +14,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     rounds: { type: 'string' },
     rows: { type: 'string' },
+    'ledger-rows': { type: 'string' },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -22,7 +23,12 @@ if (values.guard && !values.quick) throw new Error('--guard compares what --quic
 const parts = values.quick ? QUICK_PARTS : PARTS;
 const chosen = parts.filter(({ name }) => values.only?.includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`--only takes ${parts.map(({ name }) => name).join(', ')}`);
-const plan = makePlan({ isQuick: values.quick, rounds: numberOf(values.rounds), rows: numberOf(values.rows) });
+const plan = makePlan({
+  isQuick: values.quick,
+  rounds: numberOf(values.rounds),
+  rows: numberOf(values.rows),
+  ledgerRows: numberOf(values['ledger-rows']),
+});
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 const { run, failed } = await measureParts(chosen, plan, say);

@@ -29,18 +29,26 @@ const QUICK: Plan = {
   isQuick: true,
 };
 
-/** @param options.rows the largest file; the ledger of `questions` has at most ten times as many */
-export function makePlan(options: { isQuick: boolean; rounds?: number | undefined; rows?: number | undefined }): Plan {
+type Options = {
+  isQuick: boolean;
+  rounds?: number | undefined;
+  /** The largest file. */
+  rows?: number | undefined;
+  /** The ledger of `questions`; left out, at most ten times the largest file. */
+  ledgerRows?: number | undefined;
+};
+
+export function makePlan(options: Options): Plan {
   const plan = options.isQuick ? QUICK : FULL;
   const { rounds = plan.rounds, rows } = options;
-  if (rows === undefined) return { ...plan, rounds };
+  if (rows === undefined) return { ...plan, rounds, ledgerRows: options.ledgerRows ?? plan.ledgerRows };
   const sizes = Object.fromEntries(Object.entries(plan.sizes).map(([part, own]) => [part, atMost(own, rows)]));
   return {
     ...plan,
     rounds,
     sizes: sizes as Plan['sizes'],
     night: { ...plan.night, largest: Math.min(plan.night.largest, rows) },
-    ledgerRows: Math.min(plan.ledgerRows, rows * 10),
+    ledgerRows: options.ledgerRows ?? Math.min(plan.ledgerRows, rows * 10),
   };
 }
 

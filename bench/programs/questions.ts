@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
@@ -57,7 +59,7 @@ const figures: Record<string, number> = {
   fillSeconds,
 };
 await fillBusyDay(app, { fileId });
-Object.assign(figures, await ask('busyFront', () => getPage('/')), await askPages(), await watch());
+Object.assign(figures, await ask('busyFront', () => getPage('/')), await askPages(), await watch(), await weigh());
 printSample({ seconds: (figures['frontMs'] ?? 0) / 1_000, figures });
 await dashboard.close();
 await app.close();
@@ -148,6 +150,24 @@ async function watch(): Promise<Record<string, number>> {
     viewedSlowestMs: Math.max(...took),
     viewedBytes: (bytes * 1_000) / WATCHED_MS / VIEWERS,
     viewedProcessor: (user + system) / 1_000 / WATCHED_MS,
+  };
+}
+
+/** What the ledger weighs, and how long it takes to vacuum it and to back it up. */
+async function weigh(): Promise<Record<string, number>> {
+  const { rows } = await app.ledger.pool.query<{ bytes: number }>(
+    'SELECT pg_database_size(current_database())::float8 AS bytes',
+  );
+  const backup = join(values.root, 'ledger.backup');
+  const vacuumed = performance.now();
+  await app.ledger.pool.query('VACUUM');
+  const begun = performance.now();
+  await paydrop('backup', backup);
+  return {
+    ledgerGb: rows[0]!.bytes / 1e9,
+    vacuumSeconds: (begun - vacuumed) / 1_000,
+    backupSeconds: (performance.now() - begun) / 1_000,
+    backupGb: (await stat(backup)).size / 1e9,
   };
 }
 
