@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { findDeadLinks } from '../scripts/site/dead-links.ts';
+import { makeNavigation, makePages } from '../scripts/site/pages.ts';
 import { brokenLinks, foreignNumbers, goneFiles, importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import { findTooSlow } from './support/run-summary.ts';
 import {
@@ -168,7 +172,8 @@ describe('.github', () => {
       const text = readFileSync(`${FOLDER}/${name}`, 'utf8');
       expect(parse(text).permissions, name).toEqual({ contents: 'read' });
       for (const [, used] of text.matchAll(/uses: (\S+)/g)) expect(used, name).toMatch(/^[\w/-]+@v\d+$/);
-      for (const [, command] of text.matchAll(/ run: (.+)/g)) expect(['.ci/run', 'npm cit']).toContain(command);
+      for (const [, command] of text.matchAll(/ run: (.+)/g))
+        expect(['.ci/run', 'npm cit', 'npm ci', 'npm run site']).toContain(command);
     }
     expect(scripts).toHaveProperty('test');
   });
@@ -188,6 +193,53 @@ describe('.github', () => {
         description: expect.any(String),
         body: expect.any(Array),
       });
+  });
+});
+
+describe('npm run site', () => {
+  const long = `# Long\n\nSee [two](#two) and [more](#more).\n\n## One\n\n## Two\n\n### More\n${'\n'.repeat(300)}`;
+  const sources = [
+    file(
+      'README.md',
+      '# paydrop\n[two](docs/long.md#two), [more](docs/long.md#more), [code](src/a.ts), [b](docs/b.md)\n',
+    ),
+    file('docs/b.md', '# B\n```sh\n[long](long.md)\n```\n[start](../README.md) ![picture](a.svg) [gone](gone.md)\n'),
+    file('docs/long.md', long),
+  ];
+
+  it('makes a page of each task of a long guide, and leads links there', () => {
+    const pages = makePages(sources, (path) => path === 'src/a.ts');
+    expect(pages.map(({ path }) => path)).toEqual(['index', 'b', 'long', 'long/one', 'long/two']);
+    const texts = new Map(pages.map(({ path, text }) => [path, text.trim()]));
+    expect(texts.get('index')).toBe('# paydrop\n[two](/long/two), [more](/long/two#more), code, [b](/b)');
+    expect(texts.get('b')).toContain(
+      '[long](long.md)\n```\n[start](/index) ![picture](/docs/a.svg) [gone](/docs/gone.md)',
+    );
+    expect(texts.get('long')).toMatch(/- \[One\]\(\/long\/one\)\n- \[Two\]\(\/long\/two\)$/);
+    expect(texts.get('long/two')).toBe('# Two\n\n## More');
+    expect(() => makePages([...sources, file('docs/README.md', '# Two')], () => true)).toThrow('Two pages');
+  });
+
+  it('links files without a page in the repository, if its address is known', () => {
+    const [start] = makePages(sources, (path) => path === 'src/a.ts', 'https://example.com/a/b');
+    expect(start?.text).toContain('[code](https://example.com/a/b/blob/main/src/a.ts)');
+  });
+
+  it('has each page of docs/ in its navigation', () => {
+    const pages = TREE.filter(({ path }) => path.endsWith('.md') && !path.startsWith('.github/'));
+    const made = makePages(pages, () => true);
+    const navigation = JSON.stringify(makeNavigation(pages, made));
+    expect(made.filter(({ path }) => !navigation.includes(`"/${path}"`))).toEqual([]);
+  });
+
+  it('finds links that lead to no page and no heading', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'site-'));
+    const links = ['/x/b', '/x/b#one', '/x/b#two', '/x/gone', '/b', '/x/', '/x/a.svg', 'https://example.com/gone'];
+    await writeFile(join(folder, 'index.html'), links.map((link) => `<a href="${link}">`).join(''));
+    await writeFile(join(folder, 'b.html'), '<h1 id="one">');
+    await writeFile(join(folder, 'a.svg'), '');
+    expect(findDeadLinks(folder, '/x/').map(({ link }) => link)).toEqual(['/x/b#two', '/x/gone', '/b']);
+    await rm(folder, { recursive: true });
   });
 });
 

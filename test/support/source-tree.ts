@@ -130,14 +130,17 @@ function leadsSomewhere(
   return text !== undefined && headingsOf(text).includes(heading);
 }
 
-/** Returns the anchors of headings as GitHub makes them: lower case, hyphens for spaces, no punctuation. */
-function headingsOf(text: string): string[] {
-  return [...withoutFences(text).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+/** Returns the anchors of all headings. */
+export function headingsOf(text: string): string[] {
+  return [...withoutFences(text).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));
+}
+
+/** Returns the anchor of a heading as GitHub makes it: lower case, hyphens for spaces, no punctuation. */
+export function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 function withoutFences(text: string): string {
