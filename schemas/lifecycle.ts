@@ -198,7 +198,7 @@ export const BATCH_MOVES = [
     from: 'result_in',
     to: 'reconciled',
     by: 'worker',
-    about: 'every row matched, counts and cents conserve',
+    about: 'every row matched, and counts and cents agree',
   },
   { name: 'except', from: 'result_in', to: 'exception', by: 'worker', about: 'rows do not match what was sent' },
   {

@@ -103,9 +103,14 @@ export async function subjectOf(name: HandledAction, find: SubjectFinder): Promi
     mustHaveRows(subject.file, `do "${ACTIONS[name].label}" with this ${to}`);
   const state = stateOf(subject);
   if (state === undefined || from === undefined || from.includes(state)) return subject;
-  const reason = `its state is ${saidState(state)}; it must be ${from.map(saidState).join(' or ')}`;
+  const reason = `its state is ${saidState(state)}; it must be ${oneOf(from.map(saidState))}`;
   const next = 'file' in subject && subject.file ? `See "paydrop why ${subject.file.file_id}".` : '';
   throw new PipelineError('MOVE_REFUSED', `do "${ACTIONS[name].label}" with this ${to}`, reason, { next });
+}
+
+/** "a, b or c". */
+function oneOf(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
 function stateOf(subject: Subject): string | undefined {

@@ -71,7 +71,11 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
     const finder = () => find(ledger, settings, call.arguments[0] ?? '');
     const filled = input.filled ?? (await suggest(context, name, finder));
     const asked = { actor: operatorName(), filled, ...(input.file && { file: input.file }) };
-    if (isPlan(call)) return printPlan(call, await planAction(context, name, finder, asked));
+    if (isPlan(call)) {
+      // A plan that rests on what was sent needs an open ledger, as the action does; this host reports to it.
+      if (handlerOf(name).comparesJournal) await compareJournalFirst(ledger, settings, { decides: false });
+      return printPlan(call, await planAction(context, name, finder, asked));
+    }
     const result = await runAction(context, name, finder, { ...asked, ...reason }, () =>
       compareJournalFirst(ledger, settings),
     );

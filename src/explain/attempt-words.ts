@@ -6,9 +6,13 @@ import type { AttemptRow } from '../ledger/engine/records.ts';
 /** The parts of an attempt that its description needs. */
 type ToldAttempt = Pick<AttemptRow, 'request_bytes' | 'evidence'>;
 
-/** Describes how many bytes reached the network, headers included. How many of them arrived is unknown. */
+/**
+ * Describes how many bytes reached the network, headers included. How many of them arrived is unknown. Of a call that
+ * only the send journal knows, the ledger has no size.
+ */
 export function describeWritten({ request_bytes: request, evidence }: ToldAttempt): string {
   const written = evidence?.['bytesWritten'];
+  if (request === 0) return 'not known: the ledger had lost this call';
   const whole = `the request has ${request} and its headers`;
   return typeof written === 'number' ? `${counted(written, 'byte')}; ${whole}` : `not known; ${whole}`;
 }

@@ -184,6 +184,10 @@ describe('describeWritten', () => {
   ])('of %j says %s', (evidence, words) => {
     expect(describeWritten(call(evidence))).toBe(words);
   });
+
+  it('gives no size of a call that only the send journal knows', () => {
+    expect(describeWritten({ request_bytes: 0, evidence: null })).toBe('not known: the ledger had lost this call');
+  });
 });
 
 describe('describeAnswer', () => {

@@ -112,7 +112,7 @@ export async function declareNotReceived(
   return carryOut(context, 'not-received', { reason, evidence: { evidence, waitMs } });
 }
 
-const ACTION = 'mark as not received';
+const ACTION = 'accept "not received" for';
 
 /** "Called Ann, ticket 4711": enough to ask someone about it later. */
 const FEWEST_WORDS = 3;
@@ -123,7 +123,7 @@ const FEWEST_WORDS = 3;
  * @throws PipelineError MOVE_REFUSED
  */
 export async function closeInDoubt(context: ResolutionContext, reason: string): Promise<CarriedOut> {
-  mustBeIn(context, 'close in doubt', 'unknown', 'exception');
+  mustBeIn(context, 'close', 'unknown', 'exception');
   const { resolveWaitMs: waitMs } = context.account;
   return carryOut(context, 'close-in-doubt', { reason, evidence: { waitMs } });
 }

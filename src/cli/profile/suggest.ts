@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { ProfileName, SampleAnswers } from '../../../schemas/profiles.ts';
 import {
@@ -174,7 +174,7 @@ function ending(
     `${written} Next:`,
     line('preview', out, sample, '--folder', String(folder)),
     line('import', out, ...called, '--reason', '…'),
-    line('confirm', String(name ?? '…'), '--sample', sample, '--reason', '…'),
+    line('confirm', String(name ?? basename(out, extname(out))), '--sample', sample, '--reason', '…'),
   ];
 }
 

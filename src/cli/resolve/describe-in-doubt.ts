@@ -72,7 +72,10 @@ export function describeInDoubt(doubt: ShownDoubt): string {
     ['Operation', doubt.operation],
     ['Rows', String(doubt.rows)],
     ['Total', formatCents(doubt.cents)],
-    ['Sent', `${when(doubt.calledAt)}${last ? `, attempt ${last.attempt}, to ${last.host}` : ''}`],
+    [
+      'Sent',
+      `${when(doubt.calledAt)}${last ? `, attempt ${last.attempt}${last.host === 'not known' ? '' : `, to ${last.host}`}` : ''}`,
+    ],
     ['Written', last ? describeWritten(last) : ''],
     ['Returned', last ? describeAnswer(last) : ''],
     ['Why in doubt', doubt.reason ?? ''],

@@ -70,7 +70,7 @@ export async function reconcileBatch(
 
 function reconcile(tx: Transaction, key: BatchKey, evidence: Record<string, unknown>, nextRecheckAt: Date | null) {
   crashPoint('poll.matched');
-  const because = { actor: 'worker:poll', reason: 'every row matched and counts and cents conserve', evidence };
+  const because = { actor: 'worker:poll', reason: 'every row matched, and counts and cents agree', evidence };
   return moveBatch(tx, 'reconcile', key, because, { set: { next_recheck_at: nextRecheckAt } });
 }
 
@@ -191,7 +191,7 @@ export async function recoverException(
       key,
       {
         actor: 'worker:poll',
-        reason: 'fetched again, every row matched and counts and cents conserve',
+        reason: 'fetched again, every row matched, and counts and cents agree',
         evidence: { ...found.evidence, sha256 },
       },
       {

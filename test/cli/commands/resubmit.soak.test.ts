@@ -92,7 +92,7 @@ describe('repoll', () => {
   it('refuses a batch that the service has not taken', async () => {
     const refused = await world.paydrop('repoll', 'june.csv/1');
     expect(refused).toMatchObject({ status: 5, out: '' });
-    expect(refused.err).toContain('it must be awaiting result or reconciling or result mismatch or reconciled');
+    expect(refused.err).toContain('it must be awaiting result, reconciling, result mismatch or reconciled');
   });
 
   it('asks now, long before the next question is due, until the result is there', async () => {

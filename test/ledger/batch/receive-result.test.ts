@@ -118,7 +118,7 @@ describe('reconcileBatch', () => {
         move: 'reconcile',
         from_state: 'result_in',
         to_state: 'reconciled',
-        reason: 'every row matched and counts and cents conserve',
+        reason: 'every row matched, and counts and cents agree',
         evidence,
       },
     ]);

@@ -74,7 +74,7 @@ describe('queuePage', () => {
     const html = await queue('finished');
     expect(listOf(html)).toMatch(/june\.csv, batch 3 Reconciled 50\.00 USD main \d\d:\d\d · just now \d+ s/);
     expect(listOf(html)).toContain('june.csv Completed 150.00 USD main');
-    expect(listOf(html)).not.toContain('conserve');
+    expect(listOf(html)).not.toContain('counts and cents');
     expect(html).toContain(`href="/files/${await fileIdOf('june.csv')}/batches/1"`);
     expect(cardOf(html, 'Reconciling')).toBe('Reconciling 0 batches 0.6 a minute');
   });
