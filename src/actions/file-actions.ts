@@ -8,7 +8,7 @@ import { approveFile, approveHeld, declineFile, proposeApproval } from '../ledge
 import { readMaker, readOpenProposalOf } from '../ledger/proposal/proposals.ts';
 import { readLinkedFiles } from '../ledger/file/list-files.ts';
 import { readBatches, readFileState } from '../ledger/file/read-file.ts';
-import { withheldOf } from '../ledger/row/read-withheld.ts';
+import { withheldOf } from '../ledger/file/file-figures.ts';
 import type { FaultCount } from '../ledger/row/fault-counts.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { transact } from '../ledger/engine/transaction.ts';

@@ -13,7 +13,7 @@ import {
   readDueCorrections,
 } from '../../src/ledger/file/complete-file.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
-import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
+import { withheldOf } from '../../src/ledger/file/file-figures.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';

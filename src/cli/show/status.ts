@@ -6,7 +6,7 @@ import { formatCents } from '../../kernel/money.ts';
 import type { OpenFile, Overview } from '../../ledger/overview/overview.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
-import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-withheld.ts';
+import { readWithheldFiles, type WithheldFile } from '../../ledger/file/file-figures.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';

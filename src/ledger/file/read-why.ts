@@ -2,7 +2,7 @@ import { IS_OPEN, IS_SENDABLE } from '../batch/conditions.ts';
 import type { Withheld } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
-import { withheldOf } from '../row/read-withheld.ts';
+import { withheldOf } from './file-figures.ts';
 import type { AuditRow } from './search.ts';
 
 /**

@@ -4,9 +4,8 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { revokeAllTokens } from './api-tokens.ts';
-import { forgetBrowsers } from './known-browsers.ts';
 import { removeFactor } from './second-factor.ts';
-import { forgetFailures } from './log-in-failures.ts';
+import { forgetBrowsers, forgetFailures } from './log-in-failures.ts';
 
 /**
  * Changes a user's role, from their next click on.

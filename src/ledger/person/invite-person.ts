@@ -4,9 +4,8 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { transact, type Transaction, violates } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { revokeAllTokens } from './api-tokens.ts';
-import { forgetBrowsers } from './known-browsers.ts';
 import { removeFactor } from './second-factor.ts';
-import { forgetFailures } from './log-in-failures.ts';
+import { forgetBrowsers, forgetFailures } from './log-in-failures.ts';
 import { AHEAD_MS } from './sessions.ts';
 
 /** A link that works once, by the hash of its secret. */

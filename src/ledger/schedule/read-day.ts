@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { OutcomeTotals, Totals, Withheld } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { sumWithheld } from '../row/read-withheld.ts';
+import { sumWithheld } from '../file/file-figures.ts';
 
 type OpenBatch = {
   fileId: string;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
-import { findKnownBrowser, KNOWN_DAYS, rememberBrowser } from '../../ledger/person/known-browsers.ts';
+import { findKnownBrowser, KNOWN_DAYS, rememberBrowser } from '../../ledger/person/log-in-failures.ts';
 import type { WebContext } from '../web-context.ts';
 import { cookieOptions, withPort } from './cookies.ts';
 

@@ -7,7 +7,7 @@ import { invitePerson, usePersonLink } from '../../../src/ledger/person/invite-p
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { findKnownBrowser, KNOWN_DAYS, rememberBrowser } from '../../../src/ledger/person/known-browsers.ts';
+import { findKnownBrowser, KNOWN_DAYS, rememberBrowser } from '../../../src/ledger/person/log-in-failures.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 
 const world = openedForTests(openTestLedger);

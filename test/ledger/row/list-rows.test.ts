@@ -9,7 +9,7 @@ import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts
 import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
 import { listFaults, readFaultCounts } from '../../../src/ledger/row/fault-counts.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { readWithheldFiles, sumWithheld, withheldOf } from '../../../src/ledger/row/read-withheld.ts';
+import { readWithheldFiles, sumWithheld, withheldOf } from '../../../src/ledger/file/file-figures.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openStepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/story.ts';

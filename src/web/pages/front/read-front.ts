@@ -10,7 +10,7 @@ import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
 import { findExpiring } from '../../../ledger/retention/retention.ts';
 import { readAuditHead } from '../../../ledger/overview/list-audit.ts';
 import { hasFiles, readOpenAges, readOpenFiles } from '../../../ledger/overview/overview.ts';
-import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
+import { readWithheldFiles } from '../../../ledger/file/file-figures.ts';
 import { readNeeds } from '../../../explain/needs-you.ts';
 import { readShown } from '../../../explain/read-blocks.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
