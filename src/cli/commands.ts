@@ -38,6 +38,7 @@ const COMMANDS = {
   audit: async () => (await import('./show/audit.ts')).audit,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/backup.ts')).restore,
+  drill: async () => (await import('./commands/drill.ts')).drill,
   sender: async () => (await import('./commands/sender.ts')).sender,
   key: async () => (await import('./commands/key.ts')).key,
   retention: async () => (await import('./retention/retention.ts')).retention,

@@ -11,7 +11,7 @@ import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
 import { diskSpace, fileSystems, folders, permissions } from './folders.ts';
-import { failing, quarantine, temporaries, workFolders } from './work.ts';
+import { failing, lastDrill, quarantine, temporaries, workFolders } from './work.ts';
 import { journal } from './journal.ts';
 import { originals } from './originals.ts';
 
@@ -27,19 +27,19 @@ opened and closed, without a call. Exit status 5 when something is bad.`,
   async run(call) {
     const examined = await examine({ settings: settingsOf(call), env: process.env, clock: systemClock });
     const worst = worstOf(examined);
-    print(call, { worst, checks: examined }, () => describe(examined));
+    print(call, { worst, checks: examined }, () => describeExamined(examined));
     return worst === 'bad' ? EXIT.exception : EXIT.ok;
   },
 };
 
 const GRAVITY: readonly Level[] = ['ok', 'warn', 'bad'];
 
-function worstOf(examined: readonly Examined[]): Level {
+export function worstOf(examined: readonly Examined[]): Level {
   const levels = examined.flatMap(({ findings }) => findings.map(({ level }) => GRAVITY.indexOf(level)));
   return GRAVITY[Math.max(0, ...levels)]!;
 }
 
-function describe(examined: readonly Examined[]): string {
+export function describeExamined(examined: readonly Examined[]): string {
   const width = Math.max(...examined.map(({ name }) => name.length));
   const lines = examined.flatMap(({ name, findings }) => findings.flatMap((finding) => lineOf(name, width, finding)));
   return [...lines, '', SENTENCES[worstOf(examined)]].join('\n');
@@ -58,7 +58,7 @@ const SENTENCES: Readonly<Record<Level, string>> = {
   bad: 'Fix the lines marked bad.',
 };
 
-type Examined = { name: string; findings: Finding[] };
+export type Examined = { name: string; findings: Finding[] };
 
 /**
  * Runs every check, whatever the results of the others. Nothing is changed: the ledger is opened as it is, and a
@@ -137,6 +137,7 @@ export const CHECKS: readonly Check[] = [
   failing,
   quarantine,
   temporaries,
+  lastDrill,
   service,
   sftpServers,
 ];

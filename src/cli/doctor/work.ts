@@ -1,8 +1,12 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../../config/config.ts';
+import { systemCode } from '../../kernel/errors.ts';
 import { FILE_ID } from '../../kernel/ids.ts';
 import { readOriginals } from '../../ledger/key/read-originals.ts';
 import { foldersHere } from '../../config/config.ts';
-import { bad, type Check, type Finding, ok, warn } from './check.ts';
+import { replaceFile } from '../../ledger/postgres/folders.ts';
+import { bad, type Check, type Finding, type Level, ok, warn } from './check.ts';
 import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
 import { findStaleTemporaries } from '../../files/outputs/output-draft.ts';
 import { listSealed } from '../../crypto/list-sealed.ts';
@@ -115,3 +119,41 @@ export const failing: Check = {
     return obstacles.map(({ what, why, next }) => bad(`${what}: ${why}`, next));
   },
 };
+
+/** How the last drill ended. `code` is that of an error that ended it early. */
+type Drill = { at: string; worst: Level; code?: string; madeAt?: string; sha256?: string; seconds?: number };
+
+/** Keeps the end of a drill for the next look. A folder that cannot be written to has its own check. */
+export async function noteDrill({ paths }: Settings, drill: Drill): Promise<void> {
+  await replaceFile(join(paths.data, DRILL_NAME), `${JSON.stringify(drill)}\n`).catch(() => undefined);
+}
+
+const DRILL_NAME = 'last-drill.json';
+const DAY_MS = 86_400_000;
+/** A month, and some days for a drill that is run monthly. */
+const DRILL_DAYS = 35;
+
+/** Whether a backup was restored of late. Who never began with drills is told of them, not warned. */
+export const lastDrill: Check = {
+  name: 'Last drill',
+  needs: 'nothing',
+  async look({ settings, clock }) {
+    const drill = await readDrill(settings);
+    if (drill === undefined) return [ok('none was run here; "paydrop drill" proves that a backup can be restored')];
+    const { at, worst, code } = drill;
+    const how = worst === 'ok' ? 'the backup was whole' : (code ?? `it found something ${worst}`);
+    const found = `at ${at}: ${how}`;
+    if (worst === 'bad') return [bad(found, 'Run "paydrop drill" again and see what it finds.')];
+    if (clock.now().getTime() - new Date(at).getTime() <= DRILL_DAYS * DAY_MS) return [ok(found)];
+    return [warn(`${found}; that was more than ${DRILL_DAYS} days ago`, 'Run "paydrop drill".')];
+  },
+};
+
+async function readDrill({ paths }: Settings): Promise<Drill | undefined> {
+  try {
+    return JSON.parse(await readFile(join(paths.data, DRILL_NAME), 'utf8')) as Drill;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -17,7 +17,7 @@ import { type BackupSummary, type BackupTable, readTables } from './write-backup
 /** `keptAs` is the schema that now holds the previous ledger. `recalled` are its calls that the backup does not know. */
 export type Restored = { backup: BackupSummary; keptAs?: string; recalled: Recalled[] };
 
-type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean };
+type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean; isScratch?: boolean };
 
 /**
  * Restores the ledger from a backup. The whole file is verified before anything changes. Everything then happens in one
@@ -27,6 +27,7 @@ type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean 
  * Calls made after the backup are in the send journals and in the replaced ledger, but not in this one. Those of the
  * replaced ledger are copied. The journals report before anything is sent (admission/admit.ts).
  * @param options.replace keep a ledger that holds files under another name instead of refusing
+ * @param options.isScratch the database is only looked at: nothing can ever be sent from it
  * @throws PipelineError BACKUP_BROKEN, BACKUP_NEWER, LEDGER_IN_USE, LEDGER_NOT_EMPTY; nothing has changed then
  */
 export async function restoreBackup(place: LedgerPlace, path: string, options: RestoreOptions): Promise<Restored> {
@@ -65,7 +66,7 @@ async function replaceLedger(
   await mustBeFree(client);
   const at = options.clock.now();
   const aside = await putAside(client, at, options.replace);
-  await fill(client, path);
+  await fillSchema(client, path);
   await buildSchema(client);
   const { madeAt, sha256, rows } = backup;
   const reason = `restored from a backup of ${madeAt}`;
@@ -82,10 +83,16 @@ async function replaceLedger(
   };
   const recalled = await takeOver(tx, aside.keptAs);
   for (const statement of appendAudit(at, links, tx.databaseNow)) await client.query(statement);
+  if (options.isScratch) await client.query(SENDS_NOTHING);
   // Checked again: a process that joined meanwhile has read the ledger that is being replaced.
   await mustBeFree(client);
   return { ...aside, recalled };
 }
+
+/** The ledger cannot be opened for sending, and no call can be declared: a process that tries either is refused. */
+const SENDS_NOTHING = `
+  ALTER TABLE admission ADD CONSTRAINT scratch_stays_closed CHECK (NOT is_open);
+  ALTER TABLE attempt ADD CONSTRAINT scratch_sends_nothing CHECK (false) NOT VALID`;
 
 /** Throws if a process uses the ledger. Every command, even the shortest, holds a lock (instance.ts). */
 async function mustBeFree(client: PoolClient): Promise<void> {
@@ -129,7 +136,7 @@ async function isEmpty(client: PoolClient): Promise<boolean> {
  * Builds the schema as of the backup and fills in its rows. Triggers are off meanwhile, because they check moves, and
  * restored rows are not moves. References between tables are still checked.
  */
-async function fill(client: PoolClient, path: string): Promise<void> {
+export async function fillSchema(client: PoolClient, path: string): Promise<void> {
   let expected: BackupTable[] = [];
   await readBackup(path, {
     head: async ({ migrations }) => {

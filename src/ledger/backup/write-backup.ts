@@ -14,13 +14,14 @@ import type { Ledger } from '../engine/open-ledger.ts';
  *
  * The backup omits the tables of the queue, which is rebuilt from the ledger. It also omits the send journal: an older
  * journal put in place of the current one would forget what was sent since.
+ * @param look queries the same snapshot
  * @throws PipelineError OUTPUT_EXISTS when the file exists, DISK_FULL, FOLDER_MISSING, FOLDER_NOT_WRITABLE
  */
-export async function writeBackup(ledger: Ledger, path: string): Promise<BackupSummary> {
+export async function writeBackup(ledger: Ledger, path: string, look?: Look): Promise<BackupSummary> {
   await mustBeNew(path);
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.part`);
   try {
-    const summary = await writeDraft(ledger, draft);
+    const summary = await writeDraft(ledger, draft, look);
     await rename(draft, path);
     await syncFolder(dirname(path));
     return summary;
@@ -31,16 +32,19 @@ export async function writeBackup(ledger: Ledger, path: string): Promise<BackupS
   }
 }
 
+type Look = (client: PoolClient) => Promise<void>;
+
 async function mustBeNew(path: string): Promise<void> {
   if (!(await stat(path).catch(() => undefined))) return;
   const next = 'Give it another name; a backup is never overwritten.';
   throw new PipelineError('OUTPUT_EXISTS', `write the backup "${path}"`, 'a file with that name exists', { next });
 }
 
-async function writeDraft(ledger: Ledger, draft: string): Promise<BackupSummary> {
+async function writeDraft(ledger: Ledger, draft: string, look?: Look): Promise<BackupSummary> {
   const file = await open(draft, 'wx', 0o600);
   try {
     const summary = await inSnapshot(ledger, async (client) => {
+      await look?.(client);
       const tables = (await readTables(client)).map((table) => ({ ...table, copies: [copyOf(table)] }));
       const frames = copyFrames(client, tables, ledger.clock.now());
       for (;;) {
