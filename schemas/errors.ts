@@ -467,6 +467,10 @@ export const ERRORS = {
     'the embedded PostgreSQL did not start',
     'Read its log in the data folder, or set DATABASE_URL.',
   ),
+  LEDGER_OTHER_POSTGRES: stopped(
+    'another major version of PostgreSQL made the data of the embedded database',
+    'Nothing was changed. Run "paydrop database upgrade".',
+  ),
   MOVE_REFUSED: stopped(
     'the current state does not allow this',
     'See "paydrop show" for the current state.',

@@ -39,6 +39,7 @@ const COMMANDS = {
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/backup.ts')).restore,
   drill: async () => (await import('./commands/drill.ts')).drill,
+  database: async () => (await import('./commands/backup.ts')).database,
   sender: async () => (await import('./commands/sender.ts')).sender,
   key: async () => (await import('./commands/key.ts')).key,
   retention: async () => (await import('./retention/retention.ts')).retention,

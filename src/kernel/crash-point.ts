@@ -78,6 +78,12 @@ export const CRASH_POINTS = {
   'archive.verified': 'an archive was read back, the ledger does not know it',
   'archive.recorded': 'an archive is in the ledger, none of its rows was deleted',
   'archive.slice-deleted': 'a slice of archived rows was deleted, others may be left',
+  'upgrade.copied': 'the ledger is in a backup, the earlier PostgreSQL runs, the new database was not made',
+  'upgrade.restored': 'the new database holds the ledger and runs, it was not compared',
+  'upgrade.ready': 'the new database is whole and stopped, the earlier one has its place',
+  'upgrade.barred': 'no server starts from the earlier data any more, its last one still runs read-only',
+  'upgrade.moved-aside': 'the earlier database was moved aside, no database is in its place',
+  'upgrade.switched': 'the new database is in its place, the earlier one aside cannot be started yet',
   'commit.before': 'the statements of a move are done, its commit is not',
   'commit.after': 'a move is committed, the caller does not know yet',
 } as const;

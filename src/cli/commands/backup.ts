@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readBackup } from '../../ledger/backup/read-backup.ts';
+import { type Upgraded, upgradeDatabase } from '../../ledger/backup/upgrade-database.ts';
 import { type BackupSummary, writeBackup } from '../../ledger/backup/write-backup.ts';
 import { openLedger } from '../../ledger/engine/open-ledger.ts';
 import { describeKeyPlace, findKeyPlace } from '../../crypto/key-place.ts';
@@ -104,6 +106,83 @@ because a person has to look there.`,
     return stopped.length > 0 || isWaitedFor ? EXIT.exception : EXIT.ok;
   },
 };
+
+const upgrade: CliCommand = {
+  name: 'upgrade',
+  about: 'Move the embedded database to the PostgreSQL of this version of paydrop',
+  options: [
+    ['--from <folder>', 'the programs of the earlier PostgreSQL, or where npm installed their package'],
+    JSON_OPTION,
+  ],
+  notes: [
+    `Needed once, when a command says that another major version of PostgreSQL made the data. Stop all paydrop processes
+first. The ledger is copied into a new database and compared; then the folders are switched, and the earlier one is kept.
+If it is interrupted, run it again.`,
+    `The programs of the earlier PostgreSQL are found where packages of the operating system put them. Otherwise the command
+says which npm package has them. Exit status 5 when a person has to look, as after "paydrop restore".`,
+  ],
+  examples: ['database upgrade', 'database upgrade --from /usr/lib/postgresql/17/bin', 'database upgrade --json'],
+  async run(call) {
+    const settings = settingsOf(call);
+    mustBeEmbedded(settings);
+    const log = openCommandLog('error');
+    const { from } = call.options;
+    const upgraded = await upgradeDatabase({
+      dataDir: settings.paths.data,
+      ...(typeof from === 'string' && { from: resolve(from) }),
+      clock: systemClock,
+      log,
+      actor: operatorName(),
+      say: (step) => console.error(`${step} …`),
+    });
+    if (!upgraded) {
+      print(call, { upgraded: false }, () => 'The database is of this PostgreSQL already. Nothing was changed.');
+      return EXIT.ok;
+    }
+    const { recalled, waits, isWaitedFor } = await compare(settings, log);
+    print(call, { upgraded: true, ...upgraded, stopped: recalled.map(forJson), waits }, () =>
+      describeUpgraded(upgraded, recalled, waits),
+    );
+    return recalled.length > 0 || isWaitedFor || upgraded.auditBreaks > 0 ? EXIT.exception : EXIT.ok;
+  },
+};
+
+export const database: CliCommand = {
+  name: 'database',
+  about: 'Move the embedded database to a newer PostgreSQL',
+  commands: [upgrade],
+  examples: ['database upgrade'],
+};
+
+function mustBeEmbedded(settings: Settings): void {
+  const action = 'upgrade the database';
+  if (settings.databaseUrl !== undefined) {
+    const next = 'Upgrade that server by its own means; paydrop works with every version from 14 on.';
+    throw new PipelineError('USAGE', action, 'DATABASE_URL names a server of your own', { next });
+  }
+  if (existsSync(settings.paths.data)) return;
+  const next = 'The first "paydrop start" makes one.';
+  throw new PipelineError('NOT_FOUND', action, `there is no database in "${settings.paths.data}"`, { next });
+}
+
+function describeUpgraded(
+  { from, to, tables, rows, auditBreaks, keptIn, leftBehind }: Upgraded,
+  stopped: readonly Recalled[],
+  waits: readonly string[],
+): string {
+  return [
+    `The database is of PostgreSQL ${to} now; it was of PostgreSQL ${from}. ${counted(rows, 'row')} in ${counted(tables, 'table')} were copied and compared.`,
+    auditBreaks === 0
+      ? 'The audit trail is complete.'
+      : 'The audit trail is broken, as it was before: see "paydrop audit verify".',
+    ...leftBehind.map((what) => `Not copied, because it is no part of the ledger: ${what}`),
+    `The earlier database is kept in ${keptIn}. It holds the same data and wrapped keys: remove it when all is well.`,
+    ...stopped.map(describeStop),
+    ...(stopped.length > 0 ? [NEXT] : []),
+    'Nothing is sent before every sending host has reported: paydrop sender list',
+    ...waits,
+  ].join('\n');
+}
 
 /** Compares as the workers do at startup, so that the operator sees the result at once. */
 async function compare(

@@ -17,7 +17,17 @@ import { type BackupSummary, type BackupTable, readTables } from './write-backup
 /** `keptAs` is the schema that now holds the previous ledger. `recalled` are its calls that the backup does not know. */
 export type Restored = { backup: BackupSummary; keptAs?: string; recalled: Recalled[] };
 
-type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean; isScratch?: boolean };
+type RestoreOptions = {
+  clock: Clock;
+  log: Log;
+  actor: string;
+  replace: boolean;
+  isScratch?: boolean;
+  /** For the audit trail, where the backup is a step of something else. */
+  reason?: string;
+  /** Sees the rows as restored, before anything is added to them. What it throws undoes the restore. */
+  inspect?: (client: PoolClient) => Promise<void>;
+};
 
 /**
  * Restores the ledger from a backup. The whole file is verified before anything changes. Everything then happens in one
@@ -67,9 +77,10 @@ async function replaceLedger(
   const at = options.clock.now();
   const aside = await putAside(client, at, options.replace);
   await fillSchema(client, path);
+  await options.inspect?.(client);
   await buildSchema(client);
   const { madeAt, sha256, rows } = backup;
-  const reason = `restored from a backup of ${madeAt}`;
+  const reason = options.reason ?? `restored from a backup of ${madeAt}`;
   // Shows where the ledger went back to an older state.
   const links: AuditEntry[] = [
     { actor: options.actor, move: 'restore-ledger', reason, evidence: { madeAt, sha256, rows } },

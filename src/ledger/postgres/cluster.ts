@@ -78,7 +78,14 @@ export function readUsers(passwd: string): ServerUser[] {
   });
 }
 
-const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/;
+/** What systems, Node and PostgreSQL say when the disk is full; 53100 is PostgreSQL's code. */
+const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|^53100$/;
+
+/** Returns whether a full disk is the reason: what was thrown, or a text. */
+export function isDiskFull(reason: unknown): boolean {
+  const text = typeof reason === 'string' ? reason : reasonOf(reason);
+  return DISK_FULL.test(text) || DISK_FULL.test(systemCode(reason) ?? '') || systemCode(reason) === 'DISK_FULL';
+}
 
 /**
  * Creates the one error of this folder, LEDGER_START_FAILED.
@@ -89,7 +96,7 @@ const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/;
  */
 export function startFailed(where: string, reason: unknown, next?: string): PipelineError {
   const text = typeof reason === 'string' ? reason : reasonOf(reason);
-  const isFull = DISK_FULL.test(text) || DISK_FULL.test(systemCode(reason) ?? '');
+  const isFull = isDiskFull(reason);
   const advice = isFull ? 'Free some space and start again.' : next;
   return new PipelineError(
     'LEDGER_START_FAILED',
@@ -112,7 +119,7 @@ export type Run = { status: number | null; output: string };
  * The whole environment of PostgreSQL. Ours is not passed on: it may hold the master key and passwords, which the
  * server's user could read. PG variables or a locale would change what the programs do.
  */
-const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 const LONGEST_OUTPUT = 16_000;
 

@@ -2,7 +2,7 @@ import { access, chmod, chown, lstat, readdir, readFile, realpath, rename, rm, s
 import { dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { makeFolders, syncFolderNow } from '../../kernel/folders.ts';
-import { systemCode } from '../../kernel/errors.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import type { Log } from '../../kernel/log.ts';
 import {
@@ -151,6 +151,54 @@ export async function hasData(place: ClusterPlace): Promise<boolean> {
     if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+/** The major version of PostgreSQL that a version of its programs belongs to. */
+export function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
+}
+
+/** Returns the major version of PostgreSQL that made the data; undefined when there are none. */
+export async function readMajor(place: ClusterPlace): Promise<number | undefined> {
+  try {
+    return majorOf(await readFile(join(dataFolderOf(place), 'PG_VERSION'), 'utf8'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Folder inside the home where an upgrade makes the new data (upgrade-database.ts). */
+export const UPGRADE_NAME = 'upgrade';
+
+/** Returns the place of the new data while an upgrade makes them. */
+export function upgradePlace(place: ClusterPlace): ClusterPlace {
+  return { ...place, home: join(place.home, UPGRADE_NAME) };
+}
+
+/**
+ * Refuses data of another major version of PostgreSQL than these programs have. It reads one file and changes nothing.
+ * @throws PipelineError LEDGER_OTHER_POSTGRES
+ */
+export async function refuseOtherMajor(place: ClusterPlace, version: string): Promise<void> {
+  const made = await readMajor(place);
+  const own = majorOf(version);
+  if (made === own) return;
+  const refuse = (reason: string, next?: string) =>
+    new PipelineError('LEDGER_OTHER_POSTGRES', `open the database in "${place.home}"`, reason, next ? { next } : {});
+  if (made === undefined) {
+    // Between its two renames, an upgrade has moved the old data away and the new ones are not in place.
+    if (await hasData(upgradePlace(place)))
+      throw refuse('its upgrade is not finished', 'Run "paydrop database upgrade" to finish it.');
+    return;
+  }
+  const reason = `its data were made by PostgreSQL ${made}, and this version of paydrop brings PostgreSQL ${own}`;
+  throw made < own
+    ? refuse(reason)
+    : refuse(
+        reason,
+        'Nothing was changed. Data cannot go back to an older PostgreSQL: install the newer paydrop again.',
+      );
 }
 
 /**

@@ -3,9 +3,9 @@ import type { Client } from 'pg';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { askServer, type Connection, type Presence, PRESENCE_LOCK, PRESENCE_NAME } from './ask-server.ts';
-import { type Cluster, startFailed } from './cluster.ts';
-import { findCluster, hasData, initCluster } from './find-cluster.ts';
-import { findBinaries, prepareBinaries } from './prepare-binaries.ts';
+import { type Cluster, type ClusterPlace, startFailed } from './cluster.ts';
+import { findCluster, hasData, initCluster, refuseOtherMajor } from './find-cluster.ts';
+import { type Binaries, findBinaries, prepareBinaries } from './prepare-binaries.ts';
 import { startServer, stopServer } from './start-server.ts';
 
 export type EmbeddedServer = {
@@ -20,7 +20,7 @@ export type Places = { findBinaries: typeof findBinaries; sharedFolder: string }
 
 type Options = { dataDir: string; log: Log; fsync?: boolean; meanwhile?: () => void };
 
-const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
+export const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
 
 /**
  * Joins the PostgreSQL that keeps the ledger of one installation, and starts it if it is not running. Several processes
@@ -29,7 +29,7 @@ const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
  * @param options.dataDir paydrop's data folder; the cluster is in its `postgres`, or where its `WHERE.txt` says
  * @param options.fsync false trades durability for speed, for tests only
  * @param options.meanwhile called while PostgreSQL works, which needs nothing of this process then; perhaps repeatedly
- * @throws PipelineError LEDGER_START_FAILED
+ * @throws PipelineError LEDGER_START_FAILED; LEDGER_OTHER_POSTGRES, see `refuseOtherMajor`
  */
 export async function joinEmbeddedServer(options: Options, places: Places = INSTALLED): Promise<EmbeddedServer> {
   try {
@@ -43,6 +43,17 @@ export async function joinEmbeddedServer(options: Options, places: Places = INST
 async function openCluster(options: Options, places: Places): Promise<Cluster> {
   const binaries = await places.findBinaries();
   const place = await findCluster(options.dataDir, places.sharedFolder, options.log);
+  await refuseOtherMajor(place, binaries.version);
+  return makeCluster(place, binaries, options, places.sharedFolder);
+}
+
+/** Returns the cluster of a place with the programs that run it. */
+export function makeCluster(
+  place: ClusterPlace,
+  binaries: Binaries,
+  options: Pick<Options, 'fsync' | 'log' | 'meanwhile'>,
+  sharedFolder: string,
+): Cluster {
   let prepared: Promise<string> | undefined;
   return {
     ...place,
@@ -50,7 +61,7 @@ async function openCluster(options: Options, places: Places): Promise<Cluster> {
     log: options.log,
     meanwhile: options.meanwhile ?? (() => {}),
     // Only starting and stopping need the programs. A command next to the daemon joins without them.
-    findPrograms: () => (prepared ??= prepareBinaries(binaries, place, places.sharedFolder)),
+    findPrograms: () => (prepared ??= prepareBinaries(binaries, place, sharedFolder)),
   };
 }
 

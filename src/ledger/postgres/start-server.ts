@@ -59,7 +59,7 @@ export async function stopServer(cluster: Cluster): Promise<void> {
  * Waits for the process, not for the lock file as pg_ctl would. If another process restarts the server at once, pg_ctl
  * takes the new server for the old one and waits a minute.
  */
-async function waitForEnd(cluster: Cluster, pid: number): Promise<void> {
+export async function waitForEnd(cluster: ClusterPlace, pid: number): Promise<void> {
   const deadline = performance.now() + STOP_PATIENCE_MS;
   while (await isPostmaster(pid, cluster)) {
     if (performance.now() > deadline) throw new Error('the server is still stopping');
@@ -92,7 +92,7 @@ async function turnLog(cluster: Cluster): Promise<void> {
 }
 
 /** Returns what was written to the log since it had the given size. */
-async function readLog(cluster: Cluster, start: number): Promise<string> {
+export async function readLog(cluster: ClusterPlace, start: number): Promise<string> {
   const handle = await open(logFileOf(cluster)).catch(() => undefined);
   if (!handle) return '';
   try {
@@ -185,7 +185,7 @@ export function settingsText(options: { socketFolder: string; fsync: boolean }):
 }
 
 /** Quotes an item of a list; without quotes, a comma in the path would make two folders. */
-function quoteListItem(text: string): string {
+export function quoteListItem(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
