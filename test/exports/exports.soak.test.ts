@@ -6,7 +6,9 @@ import { readAccounts, SANDBOX_ACCOUNTS } from '../../src/cli/commands/sandbox.t
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { EXPORTS, expectResult, walkToDrop } from '../cli/profile/support/walk-export.ts';
 import { runPaydrop } from '../cli/support/run-child.ts';
+import { judgeExport } from '../csv/profile/support/judge-export.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
+import { freshSeed } from '../support/random.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { makeExports, SYSTEMS } from './made/exports.ts';
@@ -61,3 +63,10 @@ it('each export of samples/ goes from paydrop init to its result by a profile ma
   expect(booked).toHaveLength(EXPORT_SAMPLES.reduce((sum, { rows }) => sum + rows, 0));
   expect(new Set(booked).size).toBe(booked.length);
 }, 900_000);
+
+it('what is suggested for a thousand exports is right where it is sure, and reads what it was told', async () => {
+  const first = freshSeed();
+  let sure = 0;
+  for (let seed = first; seed < first + 1_000; seed += 1) sure += await judgeExport(seed);
+  expect(sure).toBeGreaterThan(1_000);
+}, 300_000);

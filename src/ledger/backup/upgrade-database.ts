@@ -12,19 +12,19 @@ import type { Connection } from '../postgres/ask-server.ts';
 import {
   type Cluster,
   type ClusterPlace,
-  DATA_NAME,
   dataFolderOf,
   isDiskFull,
   logFileOf,
+  makePrivateFolder,
+  replaceFile,
 } from '../postgres/cluster.ts';
 import { findCluster, hasData, majorOf, readMajor, refuseOtherMajor, upgradePlace } from '../postgres/find-cluster.ts';
-import { makePrivateFolder, replaceFile } from '../postgres/folders.ts';
 import { EARLIER_LOG, endServer, holdEarlier, mustBeOf, UPGRADE } from '../postgres/hold-earlier-server.ts';
 import { enterServer, INSTALLED, makeCluster, type Places } from '../postgres/join-embedded-server.ts';
 import { findEarlierBinaries } from '../postgres/prepare-binaries.ts';
 import { stopServer } from '../postgres/start-server.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { inSnapshot, readTables, writeBackup } from './write-backup.ts';
+import { inSnapshot, sumTables, type TableContent, writeBackup } from './write-backup.ts';
 
 /** What was done, as the last step reports it. */
 export type Upgraded = {
@@ -276,22 +276,6 @@ async function readIndexes(client: PoolClient): Promise<string[]> {
     `SELECT indexname AS name FROM pg_indexes WHERE schemaname = 'paydrop' ORDER BY 1`,
   );
   return rows.map(({ name }) => name);
-}
-
-/** Number of rows, and a sum over the hash of each. */
-type TableContent = { table: string; rows: number; sum: string };
-
-async function sumTables(client: PoolClient): Promise<TableContent[]> {
-  const sums: TableContent[] = [];
-  for (const { table, columns } of await readTables(client)) {
-    const row = `ROW(${columns.map((name) => `"${name}"`).join(', ')})`;
-    const { rows } = await client.query<Omit<TableContent, 'table'>>(
-      `SELECT count(*)::int AS rows, coalesce(sum(('x' || left(md5(${row}::text), 15))::bit(60)::bigint), 0)::text AS sum
-       FROM "${table}"`,
-    );
-    sums.push({ table, ...rows[0]! });
-  }
-  return sums;
 }
 
 function mustEqual(wanted: readonly TableContent[], found: readonly TableContent[]): void {

@@ -245,3 +245,19 @@ export async function readTables(client: PoolClient): Promise<BackupTable[]> {
   }
   return ordered;
 }
+
+/** Number of rows, and a sum over the hash of each. */
+export type TableContent = { table: string; rows: number; sum: string };
+
+export async function sumTables(client: PoolClient): Promise<TableContent[]> {
+  const sums: TableContent[] = [];
+  for (const { table, columns } of await readTables(client)) {
+    const row = `ROW(${columns.map((name) => `"${name}"`).join(', ')})`;
+    const { rows } = await client.query<Omit<TableContent, 'table'>>(
+      `SELECT count(*)::int AS rows, coalesce(sum(('x' || left(md5(${row}::text), 15))::bit(60)::bigint), 0)::text AS sum
+       FROM "${table}"`,
+    );
+    sums.push({ table, ...rows[0]! });
+  }
+  return sums;
+}

@@ -14,8 +14,10 @@ import {
   runProgram,
   type ServerUser,
   startFailed,
+  makePrivateFolder,
+  makeSharedFolder,
+  replaceFile,
 } from './cluster.ts';
-import { makePrivateFolder, makeSharedFolder, replaceFile } from './folders.ts';
 import { isAlive } from './ask-server.ts';
 
 /**

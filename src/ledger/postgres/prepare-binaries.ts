@@ -2,9 +2,8 @@ import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs
 import { dirname, join, relative } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { type ClusterPlace, type Run, runProgram, startFailed } from './cluster.ts';
+import { type ClusterPlace, type Run, runProgram, startFailed, ignoreExisting, makeSharedFolder } from './cluster.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { ignoreExisting, makeSharedFolder } from './folders.ts';
 
 /**
  * Makes initdb, pg_ctl and postgres runnable for the server's user. It takes them as they are, else repairs them in

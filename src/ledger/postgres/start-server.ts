@@ -13,9 +13,10 @@ import {
   logFileOf,
   runProgram,
   startFailed,
+  makePrivateFolder,
+  replaceFile,
 } from './cluster.ts';
 import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './ask-server.ts';
-import { makePrivateFolder, replaceFile } from './folders.ts';
 
 /** What the log says when another process was faster, or when an earlier server is not quite gone. */
 const TAKEN = /lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/;

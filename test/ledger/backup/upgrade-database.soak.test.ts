@@ -143,7 +143,7 @@ function start(root: string, words: string[], dieAt = ''): { child: ChildProcess
   const ran = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text));
-  const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, ...ran }) as Ran);
+  const ended = once(child, 'close').then(([status, signal]): Ran => ({ status, signal, ...ran }));
   return { child, ended };
 }
 
@@ -222,7 +222,6 @@ describe.runIf(verdict.isInstalled)('paydrop database upgrade', () => {
     const content = await earlierContent(root);
     const seed = freshSeed();
     const random = seededRandom(seed);
-    console.log(`Kills with seed ${seed}`);
     let isDone = false;
     for (let kills = 0; kills < 8 && !isDone; kills += 1) {
       const { child, ended } = start(root, UPGRADE);
@@ -230,7 +229,7 @@ describe.runIf(verdict.isInstalled)('paydrop database upgrade', () => {
       child.kill('SIGKILL');
       isDone = (await ended).status === 0;
     }
-    if (!isDone) expect((await paydrop(root, ...UPGRADE)).status).toBe(0);
+    if (!isDone) expect((await paydrop(root, ...UPGRADE)).status, `seed ${seed}`).toBe(0);
     await expectUpgraded(root, content);
   });
 

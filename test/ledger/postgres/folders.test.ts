@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { makePrivateFolder, makeSharedFolder, replaceFile } from '../../../src/ledger/postgres/cluster.ts';
 import type { ClusterPlace } from '../../../src/ledger/postgres/cluster.ts';
 import { leaveNote, readNote } from '../../../src/ledger/postgres/find-cluster.ts';
-import { makePrivateFolder, makeSharedFolder, replaceFile } from '../../../src/ledger/postgres/folders.ts';
 import { chooseSocketFolder } from '../../../src/ledger/postgres/start-server.ts';
 import { isRoot, sayWhatNeedsRoot, startFailure, useWorld } from './support/world.ts';
 import { copyBinaries, findBinaries, repairBinaries } from '../../../src/ledger/postgres/prepare-binaries.ts';
