@@ -31,7 +31,7 @@ export type ListedFile = PlainFileRow & { batches: number; done: number };
 const FILE_ORDERS = {
   time: 'file_no',
   amount: 'coalesce(valid_cents, 0)',
-  name: 'lower(name)',
+  name: 'lower(name) COLLATE "C"',
   account: 'account',
 } as const;
 

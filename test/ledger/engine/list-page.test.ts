@@ -1,9 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { type ListPage, openSnapshot } from '../../../src/ledger/engine/list-page.ts';
 import { countFiles, type FileFilter, type FileOrder, listFiles } from '../../../src/ledger/file/list-files.ts';
 import { FORGET_STATISTICS } from '../../support/force-sql.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { startTestPostgres, type TestPostgres, urlOf } from '../../support/postgres.ts';
 
 const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());
@@ -90,5 +95,57 @@ describe('openSnapshot', () => {
     await expect(countFiles(ledger, {}, 10)).rejects.toThrow('transaction is aborted');
     await close();
     expect(await countFiles(world.ledger, {}, 10)).toBe(0);
+  });
+});
+
+describe('text in indexes', () => {
+  /** Key columns that an index sorts by a collation which an operating system could change. */
+  const SORTED_OTHERWISE = `
+    SELECT i.indexrelid::regclass::text AS index, o.collname AS collation
+    FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid
+      CROSS JOIN LATERAL unnest(i.indcollation::oid[], i.indclass::oid[]) u (sorted_by, class)
+      JOIN pg_collation o ON o.oid = u.sorted_by JOIN pg_opclass c ON c.oid = u.class
+    WHERE t.relnamespace = 'paydrop'::regnamespace AND c.opcname <> 'text_pattern_ops' AND o.collname <> 'C'`;
+
+  let postgres: TestPostgres;
+  let ledger: Ledger;
+  const admin = async (sql: string) => {
+    const client = new pg.Client(postgres.connection);
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  beforeAll(async () => {
+    postgres = await startTestPostgres({ schema: 'empty' });
+    const database = `${postgres.connection.database}_icu`;
+    await admin(
+      `CREATE DATABASE ${database} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+    );
+    const url = urlOf({ ...postgres.connection, database });
+    ledger = await openLedger({ url }, { clock: systemClock, log: silentLog() });
+  });
+  afterAll(async () => {
+    await ledger.close();
+    await admin(`DROP DATABASE ${postgres.connection.database}_icu WITH (FORCE)`);
+    await postgres.stop();
+  });
+
+  it('is compared by bytes in a database of another collation, so no update of a system spoils an index', async () => {
+    const { rows: order } = await ledger.pool.query(`SELECT 'a' < 'B' AS "isEnglish"`);
+    expect(order).toEqual([{ isEnglish: true }]);
+    expect((await ledger.pool.query(SORTED_OTHERWISE)).rows).toEqual([]);
+  });
+
+  it('is compared by bytes in the embedded database, by its own collation', async () => {
+    const { rows } = await world.ledger.pool.query<{ provider: string; order: boolean }>(
+      `SELECT datlocprovider AS provider, 'a' > 'B' AS order FROM pg_database WHERE datname = current_database()`,
+    );
+    const others = (await world.ledger.pool.query(SORTED_OTHERWISE)).rows;
+    expect(rows[0]!.provider === 'b' ? rows[0]!.order : others.length === 0).toBe(true);
+  });
+
+  it('has the triggers and views that were there before', async () => {
+    const sql = `SELECT tgname AS name FROM pg_trigger WHERE NOT tgisinternal
+      UNION ALL SELECT viewname FROM pg_views WHERE schemaname = 'paydrop' ORDER BY 1`;
+    expect((await ledger.pool.query(sql)).rows).toEqual((await world.ledger.pool.query(sql)).rows);
   });
 });
