@@ -42,6 +42,7 @@ export type WireValues = Partial<Record<FieldName, string>>;
  * An optional field may be empty, which the service takes as not given. So may most required texts, because the spec
  * requires fields that many payers lack, such as a company. Only fields that name the target must not be empty.
  * @param limits those of the account, where they differ from our assumptions
+ * @internal its type needs zod, which is inside the package
  */
 export function parametersOf(
   operation: OperationName,
@@ -165,7 +166,7 @@ function mopOf(server: Server, isEmptyTaken: boolean): z.ZodType {
   return mop.transform((word) => sentMop(server, word));
 }
 
-/** Returns the check for an IP address. The service's fraud tools mishandle IPv6, so it is sent as empty. */
+/** Returns the check for an IP address. The service's fraud tools mishandle IPv6, so it is sent as empty. @internal */
 export function addressField(): z.ZodType {
   return text()
     .refine((value) => value === '' || isIpv4(value) || isIpv6(value), { error: 'must be an IP address or empty' })
@@ -207,6 +208,7 @@ function isIpv6(value: string): boolean {
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
 const CalendarTime = z.iso.datetime({ offset: true });
 
+/** @internal */
 export function dateTimeField(): z.ZodType<string> {
   return z
     .custom<Date | string>(isDateTime, { error: say('must be a date-time of ISO 8601 with an offset') })

@@ -126,6 +126,7 @@ type ReportValues = Partial<Record<ReportField, string>>;
 /**
  * Returns the check for the parameters of one report, which outputs text for the wire, with every element. It refuses a
  * range that ends before it begins: the empty report would look like proof that nothing was booked.
+ * @internal its type needs zod, which is inside the package
  */
 export function reportParametersOf(report: ReportName): z.ZodType<ReportValues> {
   const { wire } = REPORTS[report];

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
+import { minify } from 'rolldown/utils';
+import { writePackageLists } from './package-lists.mjs';
 
 /**
  * Makes the package: `node scripts/build.mjs [folder]`, by default `dist`. Loading 700 small modules takes longer than a
@@ -41,11 +44,18 @@ const GROUPS = {
   web: ['src/web/open-dashboard.tsx', 'src/web/monitor/open-monitor.ts'],
 };
 
-/** Packages that every command loads. The others stay outside: inside they would make the package twice as large. */
-const INSIDE = new Set(['commander', 'pg', 'pino', 'yaml', 'zod']);
+const { dependencies: DEPENDENCIES } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/**
+ * Packages that every command loads, though others need them beside the package too. All that is a `devDependency` is
+ * inside as well. The rest stays outside: inside it would make the package twice as large.
+ */
+const INSIDE = new Set(['pg', 'pino']);
 
 /** How pg finds out whether it runs at Cloudflare. */
 const ASKS_FOR_RESPONSE = "typeof Response === 'function'";
+
+const NO_TRANSPORT = `module.exports = () => { throw new Error('pino has no transports in this package') };`;
 
 /** Modules of each group, once they are known. */
 const reached = new Map();
@@ -55,14 +65,43 @@ await declareEntries();
 const { output } = await bundle();
 await copyAssets();
 await listCommands();
-await writeLicences(output);
+await writePackageLists(foldersOf(output), OUT);
 
-/** Only the entries that others import have types. */
+/** Only the entries that others import have types, and all that these refer to. */
 async function declareEntries() {
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   await promisify(execFile)(tsc, ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', OUT]).catch((error) => {
     throw new Error(error.stdout || error.message);
   });
+  const entries = ['gateway', 'sandbox'].map((room) => join(OUT, 'src', room, 'index.d.ts'));
+  const exported = new Set(entries);
+  const needed = new Set();
+  const open = [...entries];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (needed.has(path)) continue;
+    needed.add(path);
+    const names = [...(await readFile(path, 'utf8')).matchAll(/(?:from |import\()'([^']+)'/g)].map(([, name]) => name);
+    const stray = names.find((name) => /^(?!\.|node:)/.test(name) && !(name in DEPENDENCIES));
+    if (stray !== undefined) throw new Error(`${path} needs types of ${stray}`);
+    const ours = names.filter((name) => name.startsWith('.')).map((name) => declarationAt(path, name));
+    if (entries.includes(path)) ours.forEach((one) => exported.add(one));
+    open.push(...ours);
+  }
+  for (const path of await filesBelow(OUT)) {
+    if (!needed.has(path)) await rm(path);
+    // Editors show comments of what a program can import.
+    else if (!exported.has(path))
+      await writeFile(path, (await readFile(path, 'utf8')).replace(/^ *\/\*\*[^]*?\*\/\n/gm, ''));
+  }
+}
+
+function declarationAt(from, name) {
+  return resolve(dirname(from), name.replace(/\.tsx?$/, '.d.ts'));
+}
+
+async function filesBelow(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
 async function bundle() {
@@ -72,6 +111,8 @@ async function bundle() {
     platform: 'node',
     transform: { target: 'node20' },
     external: isOutside,
+    // OpenTelemetry has modules beside its CommonJS, of which only a third is used.
+    resolve: { mainFields: ['module', 'main'] },
     plugins: [{ name: 'paydrop', transform, generateBundle: escapeOthers }],
     checks: { ineffectiveDynamicImport: false },
     onLog: (_level, { message }) => {
@@ -90,7 +131,7 @@ async function bundle() {
     // As deep in the folder as the entries, which `transform` relies on.
     chunkFileNames: 'src/chunks/[name]-[hash].js',
     comments: false,
-    minify: { compress: false, mangle: { keepNames: true }, codegen: true },
+    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     codeSplitting: { groups },
   });
 }
@@ -109,17 +150,20 @@ function reach(name, roots, modules) {
   return found;
 }
 
-function isOutside(id, importer) {
+function isOutside(id) {
   if (id.startsWith('node:')) return true;
-  const isOurs = importer !== undefined && !importer.includes('/node_modules/');
-  return isOurs && /^[^./]/.test(id) && !INSIDE.has(id);
+  const [name] = /^(?:@[^/]+\/)?[^./][^/]*/.exec(id) ?? [];
+  if (name === undefined || !(name in DEPENDENCIES)) return false;
+  return !INSIDE.has(name);
 }
 
 /**
  * Lets `import.meta.url` mean the place of the module, not of the file that it became part of. And keeps pg from
  * making a `Response` to find out whether it runs at Cloudflare: Node 20 would load its whole web client for that.
+ * What pino has for logs that another thread writes is left out, as paydrop writes its own.
  */
 function transform(code, id) {
+  if (id.endsWith('/pino/lib/transport.js')) return NO_TRANSPORT;
   if (id.endsWith('/pg/lib/stream.js')) {
     if (!code.includes(ASKS_FOR_RESPONSE)) throw new Error(`"${ASKS_FOR_RESPONSE}" is not in ${id} any more`);
     return code.replace(ASKS_FOR_RESPONSE, 'false');
@@ -137,34 +181,34 @@ function escapeOthers(_options, files) {
 
 /** Files of src that are not TypeScript, SQL above all, keep their places. */
 async function copyAssets() {
-  const entries = await readdir(join(ROOT, 'src'), { recursive: true, withFileTypes: true });
-  for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
-    if (/\.(?:tsx?|md|mjs)$/.test(name)) continue;
-    const from = join(parentPath, name);
-    await cp(from, join(OUT, relative(ROOT, from)));
+  for (const from of await filesBelow(join(ROOT, 'src'))) {
+    const to = join(OUT, relative(ROOT, from));
+    if (/\.(?:tsx?|md|mjs)$/.test(from)) continue;
+    await cp(from, to);
+    if (/\bassets\W.*\.(?:css|js)$/.test(from)) await writeFile(to, await shorten(from));
   }
 }
 
-/** Lists the commands for `--help`, which would take a second to load them all. */
+/** Takes comments and indents out of styles and scripts, except the licence at the head of a script of others. */
+async function shorten(path) {
+  const text = await readFile(path, 'utf8');
+  if (path.endsWith('.css')) return text.replace(/\/\*[^]*?\*\//g, '').replace(/\n\s*/g, '\n');
+  const { code, errors } = await minify(path, text, { module: true });
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  const [licence = ''] = /^(?:\/\*[^]*?\*\/|\/\/.*)\n/.exec(text) ?? [];
+  return (path.includes('vendor') ? licence : '') + code;
+}
+
+/** Lists the commands for `--help`, which would take a second to load them all. What only one of them shows stays out. */
 async function listCommands() {
   const { loadCommands } = await import(pathToFileURL(join(OUT, 'src', 'cli', 'commands.js')).href);
-  await writeFile(join(OUT, 'src', 'cli', 'commands.json'), JSON.stringify(await loadCommands()));
+  const commands = await loadCommands();
+  const listed = commands.map(({ name, alias, about, takes }) => ({ name, alias, about, takes, examples: [] }));
+  await writeFile(join(OUT, 'src', 'cli', 'commands.json'), JSON.stringify(listed));
 }
 
-/** The packages inside keep their licences. */
-async function writeLicences(files) {
+/** Returns the folders of the packages that became part of the files. */
+function foldersOf(files) {
   const ids = files.flatMap((file) => Object.keys(file.modules ?? {}));
-  const folders = ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
-  const texts = await Promise.all([...new Set(folders)].sort().map(licenceOf));
-  await writeFile(
-    join(OUT, 'THIRD-PARTY.txt'),
-    `Parts of these packages are in this folder.\n\n${texts.join('\n\n')}\n`,
-  );
-}
-
-async function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const file = (await readdir(folder)).find((entry) => /^licen[cs]e(?:\.\w+)?$/i.test(entry));
-  const text = file === undefined ? '' : `\n\n${(await readFile(join(folder, file), 'utf8')).trim()}`;
-  return `---- ${name} ${version}, ${license}${text}`;
+  return [...new Set(ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))];
 }

@@ -136,10 +136,10 @@ describe('the tree keeps the rules of the house', () => {
   });
 
   it('every dependency has an owner and is used', () => {
-    const { dependencies } = readJson('package.json');
+    const { dependencies, devDependencies } = readJson('package.json');
     expect(findIdlePackages([], ['pg', 'left-pad'])).toContain('left-pad has no owner in PACKAGE_OWNERS');
     expect(findIdlePackages([], ['pg'])).toContain('pg is a dependency that no file imports');
-    expect(findIdlePackages(TREE, Object.keys(dependencies))).toEqual([]);
+    expect(findIdlePackages(TREE, Object.keys(dependencies), Object.keys(devDependencies))).toEqual([]);
   });
 
   it('every package that is shipped has a permissive licence', () => {
@@ -173,9 +173,17 @@ describe('.github', () => {
       expect(parse(text).permissions, name).toEqual({ contents: 'read' });
       for (const [, used] of text.matchAll(/uses: (\S+)/g)) expect(used, name).toMatch(/^[\w/-]+@v\d+$/);
       for (const [, command] of text.matchAll(/ run: (.+)/g))
-        expect(['.ci/run', 'npm cit', 'npm ci', 'npm run site']).toContain(command);
+        expect(name === 'release.yml' ? RELEASE : ['.ci/run', 'npm cit', 'npm ci', 'npm run site']).toContain(command);
     }
     expect(scripts).toHaveProperty('test');
+  });
+
+  it('publishes with provenance, after looking at the tag, and with no token', () => {
+    const text = readFileSync(`${FOLDER}/release.yml`, 'utf8');
+    const { publish } = parse(text).jobs;
+    expect(publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+    expect(publish.steps.flatMap(({ run }: { run?: string }) => run ?? [])).toEqual(RELEASE);
+    expect(text).not.toContain('secrets.');
   });
 
   it('tests the oldest version of Node that the package allows', () => {
@@ -242,6 +250,12 @@ describe('npm run site', () => {
     await rm(folder, { recursive: true });
   });
 });
+
+const RELEASE = [
+  'npm ci',
+  'npm run release -- --tagged "$GITHUB_REF_NAME"',
+  'npm publish --provenance --access public',
+];
 
 describe('importsOf', () => {
   it.each([

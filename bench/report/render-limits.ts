@@ -14,7 +14,7 @@ export function renderLimits({ measurements, machine }: BenchRun): string[] {
     '',
     'How long the processors work for paydrop and for its PostgreSQL, in seconds. A stage that takes as long as both of them',
     'together waits for one while the other works; the whole way has them work side by side. What is near all that the cores can',
-    'give can only become faster by less work. Why, and what was tried, stands in [bench/README.md](../bench/README.md).',
+    'give can only become faster by less work. Why, and what was tried, stands in `bench/README.md`.',
     '',
     ...table(
       ['Stage', 'Rows', 'Seconds', 'paydrop', 'PostgreSQL'],

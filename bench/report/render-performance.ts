@@ -69,7 +69,7 @@ function renderAgain(): string[] {
     'npm run bench -- --quick --guard     # some minutes: fails when a ratio has fallen by more than 30 %',
     '```',
     '',
-    'What is measured how, and what is not, stands in [bench/README.md](../bench/README.md).',
+    'What is measured how, and what is not, stands in `bench/README.md`.',
     '',
   ];
 }

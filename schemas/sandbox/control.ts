@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { REJECTIONS } from '../rejections.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../wire.ts';
 
-/** Bodies of the sandbox's control API. Unknown keys are refused, because a misspelled key would be ignored. */
+/**
+ * Bodies of the sandbox's control API. Unknown keys are refused, because a misspelled key would be ignored. The checks are
+ * internal: their types need zod, which is inside the package.
+ */
 
 const OPERATION_NAMES: readonly ['*', 'recurring', ...WireOperation[]] = ['*', 'recurring', ...WIRE_OPERATIONS];
 const Count = z.int('must be a whole number').min(0, 'must not be negative');
@@ -13,7 +16,7 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
 const MOVES = 'must be {"set": "2026-06-15T09:00:00Z"} or {"advanceMs": 86400000}';
 const TIMES = 'must be a number from 1, or "always"';
 
-/** A move of the sandbox's clock: to a moment, or by this many milliseconds. */
+/** A move of the sandbox's clock: to a moment, or by this many milliseconds. @internal */
 export const ClockMove = z.union(
   [
     z.strictObject({ set: z.iso.datetime({ offset: true, error: MOVES }) }),
@@ -22,7 +25,7 @@ export const ClockMove = z.union(
   { error: MOVES },
 );
 
-/** A fault to plan. The sandbox looks its kind up in its own table. */
+/** A fault to plan. The sandbox looks its kind up in its own table. @internal */
 export const FaultRequest = z.strictObject(
   {
     kind: z.string('must name a kind of fault'),
@@ -42,7 +45,7 @@ export const FaultRequest = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? 'must be an object such as {"kind": "no-answer"}' : undefined) },
 );
 
-/** One call of a script that the sandbox plays, and its answer. Recorded files hold one a line. */
+/** One call of a script that the sandbox plays, and its answer. Recorded files hold one a line. @internal */
 export const ScriptStep = z.strictObject(
   {
     at: z.string().optional(),
@@ -71,10 +74,10 @@ export type BankOrder = {
   readonly code?: number | undefined;
 };
 
-/** Bank payments to settle. */
+/** Bank payments to settle. @internal */
 export const BankSettlement: z.ZodType<BankOrder> = z.union([OfOne, OfAll], { error: CHOICE });
 
-/** Bank payments to reject or return, and the code of why. */
+/** Bank payments to reject or return, and the code of why. @internal */
 export const BankFailure: z.ZodType<BankOrder> = z.union([OfOne.extend(Coded), OfAll.extend(Coded)], {
   error: `${CHOICE}, and may have a "code" from 1 to 999`,
 });

@@ -106,7 +106,7 @@ function renderChecks(): string[] {
     '- all comes to rest without a repair by hand; what is in doubt or held is listed, and resolved with the commands of paydrop;',
     '- a call that says that nothing was sent has sent nothing, and is made again without a person.',
     '',
-    'How each machine works stands beside it: [simulation](../test/simulation/README.md), [chaos](../test/chaos/README.md).',
+    'How each machine works stands beside it, in the source: `test/simulation/README.md`, `test/chaos/README.md`.',
     '',
   ];
 }

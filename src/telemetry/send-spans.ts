@@ -7,6 +7,8 @@ import {
   trace,
   TraceFlags,
 } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -17,11 +19,11 @@ import {
 } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
+  BasicTracerProvider,
   BatchSpanProcessor,
-  NodeTracerProvider,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace-node';
+} from '@opentelemetry/sdk-trace-base';
 import { BullMQOtel } from 'bullmq-otel';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Telemetry, TracedWork } from './open-telemetry.ts';
@@ -34,12 +36,12 @@ const SEND_MS = 3_000;
 export function sendSpans(url: string, share = 1): Telemetry {
   const exporter = new OTLPTraceExporter({ url: tracesUrl(url), timeoutMillis: SEND_MS });
   const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: SEND_MS });
-  const provider = new NodeTracerProvider({
+  const provider = new BasicTracerProvider({
     resource: describeProcess(),
     spanProcessors: [processor],
     sampler: sampleFiles(share),
   });
-  provider.register();
+  register(provider);
   const tracer = provider.getTracer('paydrop');
   return {
     queue: new BullMQOtel({ tracerName: 'bullmq' }),
@@ -67,6 +69,17 @@ export function sendSpans(url: string, share = 1): Telemetry {
       propagation.disable();
     },
   };
+}
+
+/**
+ * Makes spans follow asynchronous work and jobs, as the usual package for Node does. That one has only CommonJS, which
+ * would come into the build whole.
+ */
+function register(provider: BasicTracerProvider): void {
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()];
+  propagation.setGlobalPropagator(new CompositePropagator({ propagators }));
 }
 
 /**

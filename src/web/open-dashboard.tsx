@@ -5,7 +5,6 @@ import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
-import fastifyStatic from '@fastify/static';
 import { fastify, type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
 import type { ActionName } from '../../schemas/actions.ts';
 import type { App } from '../app.ts';
@@ -16,7 +15,7 @@ import { isEncrypted } from './access/cookies.ts';
 import { placeOf } from './access/log-in-place.ts';
 import { noteRefusals } from './access/note-refusals.ts';
 import { answerErrors } from './answer-errors.tsx';
-import { ASSETS_FOLDER, ASSETS_PATH } from './assets.ts';
+import { serveAssets } from './assets.ts';
 import type { WebContext } from './web-context.ts';
 import { openLive } from './live/open-live.ts';
 import { ROUTES } from './routes.ts';
@@ -87,14 +86,6 @@ function noteRoutes(server: FastifyInstance): () => DashboardRoute[] {
     noted.flatMap(({ method, url: path, config }) =>
       [method].flat().map((one) => ({ method: one, path, may: config?.may ?? 'look' })),
     );
-}
-
-/** Serves styles and scripts without a log-in, because the log-in page needs them too. */
-async function serveAssets(scope: FastifyInstance): Promise<void> {
-  scope.addHook('onRoute', (route) => {
-    route.config = { ...route.config, may: 'anybody' };
-  });
-  await scope.register(fastifyStatic, { root: ASSETS_FOLDER, prefix: ASSETS_PATH, immutable: true, maxAge: '365d' });
 }
 
 function makeServer({ tls, trustedProxies }: DashboardSettings): FastifyInstance {

@@ -1,5 +1,6 @@
 import { dashboardForTests } from './support/dashboard-world.ts';
 import { assetAt } from '../../src/web/assets.ts';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -47,12 +48,21 @@ describe('openDashboard', () => {
     const ask = async (path: string) => (await fetch(dashboard.url + path, { redirect: 'manual' })).status;
     expect(await ask(assetAt('dashboard.css'))).toBe(200);
     expect(await ask(assetAt('dashboard.js'))).toBe(200);
-    for (const path of ['', '../assets.ts', '%2e%2e%2fassets.ts', '..%5cassets.ts'])
+    for (const path of ['', 'fonts', 'fonts/', '../assets.ts', '%2e%2e%2fassets.ts', '..%5cassets.ts', '__proto__'])
       expect({ path, status: await ask(assetAt(path)) }).toEqual({
         path,
         status: expect.toSatisfy((status: number) => status >= 400),
       });
     await dashboard.close();
+  });
+
+  it.each([
+    ['vendor/hotkey.js', 'text/javascript; charset=utf-8'],
+    ['fonts/latin.woff2', 'font/woff2'],
+  ])('serves %s whole, as %s', async (name, type) => {
+    const answer = await fetch(world.url + assetAt(name));
+    expect(answer.headers.get('content-type')).toBe(type);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(readFileSync(`src/web/assets/${name}`));
   });
 
   it('lets browsers keep styles and scripts, whose address changes with them, but no page', async () => {
