@@ -5,7 +5,7 @@ import { systemCode } from '../../kernel/errors.ts';
 import { FILE_ID } from '../../kernel/ids.ts';
 import { readOriginals } from '../../ledger/key/read-originals.ts';
 import { foldersHere } from '../../config/config.ts';
-import { replaceFile } from '../../ledger/postgres/folders.ts';
+import { replaceFile } from '../../ledger/postgres/cluster.ts';
 import { bad, type Check, type Finding, type Level, ok, warn } from './check.ts';
 import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
 import { findStaleTemporaries } from '../../files/outputs/output-draft.ts';
