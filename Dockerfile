@@ -45,7 +45,7 @@ USER paydrop
 WORKDIR /srv/paydrop
 # Answered when PAYDROP_MONITOR is set, as docker-compose.yml does. Readiness would restart what only waits for its database.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PAYDROP_MONITOR ?? '9464').split(':').pop() + '/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
 CMD ["start"]
 
