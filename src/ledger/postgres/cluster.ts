@@ -81,7 +81,8 @@ export function readUsers(passwd: string): ServerUser[] {
 }
 
 /** What systems, Node and PostgreSQL say when the disk is full; 53100 is PostgreSQL's code. */
-const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes|Check free disk space|^53100$/;
+const DISK_FULL =
+  /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes|Check free disk space|^53100$/;
 
 /** Returns whether a full disk is the reason: what was thrown, or a text. */
 export function isDiskFull(reason: unknown): boolean {
