@@ -156,9 +156,14 @@ async function packInto(folder: string): Promise<typeof unpacked> {
   const filter = (path: string) => !path.includes('screenshots');
   for (const name of names) cpSync(join(ROOT, name), join(source, name), { recursive: true, filter });
   await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), join(source, 'dist')]);
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: source,
-  });
+  // `npm publish --dry-run`, which runs this test, would say it to this npm too.
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--dry-run=false', '--json', '--ignore-scripts', '--pack-destination', folder],
+    {
+      cwd: source,
+    },
+  );
   const [{ filename, size }] = JSON.parse(stdout) as [{ filename: string; size: number }];
   await run('tar', ['-xzf', join(folder, filename), '-C', away, '--strip-components=1']);
   writeFileSync(join(away, '.gitignore'), '');
