@@ -140,6 +140,7 @@ async function expectSame(before: States): Promise<void> {
   }
 }
 
+/** What a person sees of it; of the forms between the first and the last, one page is enough. */
 const SHOWN: readonly (readonly [expected: RegExp, ...words: string[]])[] = [
   [/^doubt .*doubt\.csv +in doubt/m, 'status'],
   [/ECONNRESET/, 'why', 'doubt.csv/1'],
@@ -155,7 +156,8 @@ describe.each(NAMES)('a ledger up to migration %s', (name) => {
     const before = await inSchema(readStates);
     expectWhole(before);
     await expectSame(before);
-    for (const [expected, ...words] of SHOWN) {
+    const isAtEnd = name === NAMES[0] || name === NAMES.at(-1);
+    for (const [expected, ...words] of isAtEnd ? SHOWN : SHOWN.slice(0, 1)) {
       const { out, err } = await runHere(['--dir', root, ...words]);
       expect([words, err]).toEqual([words, '']);
       expect(out).toMatch(expected);

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compileLater, keepHeapSmall } from '../../../src/cli/process/prepare-process.ts';
-import { holdFlags, setFlags } from '../support/run-child.ts';
+import { holdFlags, setFlags, startPaydrop } from '../support/run-child.ts';
 import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-workers.ts';
 import type { Workers } from '../../../workers/main.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
@@ -15,6 +16,8 @@ import { EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
 import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
 import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';
+import { isAlive } from '../../../src/ledger/postgres/ask-server.ts';
+import { readNote } from '../../../src/ledger/postgres/find-cluster.ts';
 import { findFreePort } from '../../support/daemon.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { startHere, takeDown } from '../support/run-here.ts';
@@ -242,5 +245,41 @@ describe('withWorkers', () => {
     await world.paydrop('status');
     expect(await world.states()).toEqual({ 'during.csv': 'completed' });
     expect(await withWorkers(world.app, async () => 'again')).toBe('again');
+  });
+});
+
+describe('a drill that is killed', () => {
+  const world = openedForTests(openCliWorld);
+  const foldersLeft = async () =>
+    (await readdir(world.settings.paths.data))
+      .filter((name) => name.startsWith('drill-'))
+      .map((name) => join(world.settings.paths.data, name));
+  const databasesLeft = async () => {
+    const all = `SELECT datname FROM pg_database WHERE datname LIKE 'paydrop_drill_%'`;
+    return (await world.app.ledger.pool.query<{ datname: string }>(all)).rows.map(({ datname }) => datname);
+  };
+
+  it('with a server of its own leaves it behind, until the next one', async () => {
+    const child = await startPaydrop(['--dir', world.root, 'drill'], world.env);
+    const pidOf = async (folder: string): Promise<number> => {
+      const home = (await readNote(folder)) ?? join(folder, 'postgres');
+      return Number((await readFile(join(home, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+    };
+    const pid = await vi.waitFor(async () => pidOf((await foldersLeft())[0]!), { timeout: 60_000, interval: 5 });
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect([isAlive(pid), (await foldersLeft()).length]).toEqual([true, 1]);
+    expect(await world.paydrop('drill')).toMatchObject({ status: 0, err: '' });
+    expect([isAlive(pid), await foldersLeft()]).toEqual([false, []]);
+  });
+
+  it('with a database on the server leaves that, until the next one', async () => {
+    const child = await startPaydrop(['--dir', world.root, 'drill', '--on-server'], world.env);
+    await vi.waitFor(async () => expect(await databasesLeft()).toHaveLength(1), { timeout: 60_000, interval: 5 });
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect((await databasesLeft()).length + (await foldersLeft()).length).toBe(2);
+    expect(await world.paydrop('drill', '--on-server')).toMatchObject({ status: 0, err: '' });
+    expect([await databasesLeft(), await foldersLeft()]).toEqual([[], []]);
   });
 });

@@ -1,108 +1,221 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
-import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HANDLERS } from '../../../src/actions/handlers.ts';
+import { confirmProfileWith } from '../../../src/actions/profile/confirm-profile.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { cardRow, lines } from '../../support/payment-rows.ts';
-import { actionsOf, doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { findConfirmed, readVersions } from '../../../src/ledger/profile/read-profiles.ts';
+import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
+import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { PROFILE_TEXT, putDraft } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { type ActionPage, actionsOf, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
-const ADA = { actor: 'operator:ada', reason: 'Ms Byron confirms it', evidence: { overrides: ['CONTROL_TOTALS'] } };
-const NAMES = ['sent.csv', 'unwanted.csv', 'own.csv', 'made.csv', 'declined.csv', 'changed.csv'];
+describe('proposals', () => {
+  const ADA = { actor: 'operator:ada', reason: 'Ms Byron confirms it', evidence: { overrides: ['CONTROL_TOTALS'] } };
+  const NAMES = ['sent.csv', 'unwanted.csv', 'own.csv', 'made.csv', 'declined.csv', 'changed.csv'];
 
-const world = openedForTests(() =>
-  openDashboardWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } }),
-);
-let approver: TestBrowser;
-let second: TestBrowser;
-beforeAll(async () => {
-  [approver, second] = [await world.as('approver'), await world.as('second')];
-  for (const [index, name] of NAMES.entries()) {
-    const content = lines([cardRow(2 * index + 1), cardRow(2 * index + 2)]);
-    const upload = { account: 'main', folder: 'drop/card', name, bytes: content.length, actor: 'operator:second' };
-    if (name === 'made.csv') await noteUpload(world.app.ledger, { ...upload, sha256: sha256Of(Buffer.from(content)) });
-    await world.drop('card', `${name}.ctl`, 'rows=99\n');
-    await world.drop('card', name, content);
+  const world = openedForTests(() =>
+    openDashboardWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } }),
+  );
+  let approver: TestBrowser;
+  let second: TestBrowser;
+  beforeAll(async () => {
+    [approver, second] = [await world.as('approver'), await world.as('second')];
+    for (const [index, name] of NAMES.entries()) {
+      const content = lines([cardRow(2 * index + 1), cardRow(2 * index + 2)]);
+      const upload = { account: 'main', folder: 'drop/card', name, bytes: content.length, actor: 'operator:second' };
+      if (name === 'made.csv')
+        await noteUpload(world.app.ledger, { ...upload, sha256: sha256Of(Buffer.from(content)) });
+      await world.drop('card', `${name}.ctl`, 'rows=99\n');
+      await world.drop('card', name, content);
+    }
+    await world.finish();
+  });
+
+  async function proposed(name: string, because = ADA): Promise<string> {
+    const { file_id: fileId } = await fileNamed(world, name);
+    return `/proposals/${await proposeApproval(world.app.ledger, fileId, because)}/do`;
   }
-  await world.finish();
+
+  describe('confirm', () => {
+    it('shows who proposed what and why, and does it', async () => {
+      const path = await proposed('sent.csv');
+      const plan = await openAction(approver, `${path}/confirm`);
+      for (const words of [
+        'what ada proposed',
+        'Ms Byron confirms it',
+        'Needs approval because the control file does not match',
+        'Total 50.00 USD',
+        'sent.csv',
+      ])
+        expect(plan.words).toContain(words);
+      const done = await doIt(approver, `${path}/confirm`, {});
+      expect([done.status, done.words]).toEqual([200, expect.stringContaining('Confirmed: approve the held file')]);
+      const { file_id: fileId, state } = await fileNamed(world, 'sent.csv');
+      expect(state).toBe('accepted');
+      expect(await actionsOf(world, fileId)).toEqual([
+        'operator:ada propose: Ms Byron confirms it',
+        'operator:approver confirm: Ms Byron confirms it',
+        'operator:approver approve: Ms Byron confirms it',
+      ]);
+      const again = await openAction(approver, `${path}/confirm`);
+      expect([again.status, again.words]).toEqual([409, expect.stringContaining('it is confirmed')]);
+    });
+
+    it('is refused to the person who proposed it, who may take it back', async () => {
+      const { file_id: fileId } = await fileNamed(world, 'own.csv');
+      await doIt(approver, `/files/${fileId}/do/approve`, { reason: 'meant so' });
+      const shown = await approver.get('/approvals');
+      const [, no = ''] = /\/proposals\/(\d+)\/do\/refuse/.exec(shown.text)!;
+      const { status, words } = await openAction(approver, `/proposals/${no}/do/confirm`);
+      expect([status, words]).toEqual([403, expect.stringContaining('cannot also confirm it')]);
+      const { hidden } = await openAction(second, `/proposals/${no}/do/confirm`);
+      expect((await approver.post(`/proposals/${no}/do/confirm`, hidden)).status).toBe(403);
+      const taken = await doIt(approver, `/proposals/${no}/do/refuse`, { reason: 'it was another file' });
+      expect(taken.words).toContain('Refused: approve the held file');
+      const { words: approvals } = await openAction(approver, '/approvals');
+      expect(approvals).toMatch(/Decided in the last 30 days.*own\.csv ?: .* Refused .*it was another file/s);
+      expect((await fileNamed(world, 'own.csv')).state).toBe('held');
+    });
+
+    it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
+      const path = await proposed('made.csv');
+      const { status, words } = await openAction(second, `${path}/confirm`);
+      expect([status, words]).toEqual([403, expect.stringContaining('the same person dropped it on the dashboard')]);
+      expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(200);
+    });
+
+    it('does nothing when the file went another way, or is not what it was proposed for', async () => {
+      const declined = await proposed('declined.csv');
+      await declineFile(world.app.ledger, (await fileNamed(world, 'declined.csv')).file_id, ADA);
+      expect((await openAction(approver, `${declined}/confirm`)).words).toContain('it is void');
+      const changed = await proposed('changed.csv');
+      await world.app.ledger.pool.query(
+        `UPDATE proposal SET binding = '{"rows": 1}' WHERE verdict IS NULL AND file_id = $1`,
+        [(await fileNamed(world, 'changed.csv')).file_id],
+      );
+      const { status, words } = await openAction(approver, `${changed}/confirm`);
+      expect([status, words]).toEqual([409, expect.stringContaining('has changed since')]);
+      expect((await fileNamed(world, 'changed.csv')).state).toBe('held');
+    });
+  });
+
+  describe('refuse', () => {
+    it('ends it without doing anything, also by an operator', async () => {
+      const path = await proposed('unwanted.csv');
+      const done = await doIt(await world.as('operator'), `${path}/refuse`, { reason: 'the sender wants it back' });
+      expect([done.status, done.words]).toEqual([200, expect.stringContaining('Nothing was done.')]);
+      const { file_id: fileId, state } = await fileNamed(world, 'unwanted.csv');
+      expect(state).toBe('held');
+      expect((await actionsOf(world, fileId)).at(-1)).toBe(
+        'operator:operator refuse-proposal: the sender wants it back',
+      );
+      expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(409);
+    });
+  });
 });
 
-async function proposed(name: string, because = ADA): Promise<string> {
-  const { file_id: fileId } = await fileNamed(world, name);
-  return `/proposals/${await proposeApproval(world.app.ledger, fileId, because)}/do`;
-}
+describe('profiles', () => {
+  const FOLDER = { path: 'drop/dues', account: 'main', operation: 'card', profile: 'dues' };
+  const world = openedForTests(() =>
+    openDashboardWorld({ account: { secondPerson: { profiles: true } }, settings: { folders: [FOLDER] } }),
+  );
 
-describe('confirm', () => {
-  it('shows who proposed what and why, and does it', async () => {
-    const path = await proposed('sent.csv');
-    const plan = await openAction(approver, `${path}/confirm`);
-    for (const words of [
-      'what ada proposed',
-      'Ms Byron confirms it',
-      'Needs approval because the control file does not match',
-      'Total 50.00 USD',
-      'sent.csv',
-    ])
-      expect(plan.words).toContain(words);
-    const done = await doIt(approver, `${path}/confirm`, {});
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Confirmed: approve the held file')]);
-    const { file_id: fileId, state } = await fileNamed(world, 'sent.csv');
-    expect(state).toBe('accepted');
-    expect(await actionsOf(world, fileId)).toEqual([
-      'operator:ada propose: Ms Byron confirms it',
-      'operator:approver confirm: Ms Byron confirms it',
-      'operator:approver approve: Ms Byron confirms it',
-    ]);
-    const again = await openAction(approver, `${path}/confirm`);
-    expect([again.status, again.words]).toEqual([409, expect.stringContaining('it is confirmed')]);
-  });
+  const READING = { fits: true, rows: 24, cents: 135_500, amounts: [], skipped: [] } as const;
+  const confirmed = HANDLERS['confirm-profile'];
+  beforeAll(() => void Object.assign(HANDLERS, { 'confirm-profile': confirmProfileWith(async () => READING) }));
+  afterAll(() => void Object.assign(HANDLERS, { 'confirm-profile': confirmed }));
 
-  it('is refused to the person who proposed it, who may take it back', async () => {
-    const { file_id: fileId } = await fileNamed(world, 'own.csv');
-    await doIt(approver, `/files/${fileId}/do/approve`, { reason: 'meant so' });
-    const shown = await approver.get('/approvals');
-    const [, no = ''] = /\/proposals\/(\d+)\/do\/refuse/.exec(shown.text)!;
-    const { status, words } = await openAction(approver, `/proposals/${no}/do/confirm`);
-    expect([status, words]).toEqual([403, expect.stringContaining('cannot also confirm it')]);
-    const { hidden } = await openAction(second, `/proposals/${no}/do/confirm`);
-    expect((await approver.post(`/proposals/${no}/do/confirm`, hidden)).status).toBe(403);
-    const taken = await doIt(approver, `/proposals/${no}/do/refuse`, { reason: 'it was another file' });
-    expect(taken.words).toContain('Refused: approve the held file');
-    const { words: approvals } = await openAction(approver, '/approvals');
-    expect(approvals).toMatch(/Decided in the last 30 days.*own\.csv ?: .* Refused .*it was another file/s);
-    expect((await fileNamed(world, 'own.csv')).state).toBe('held');
-  });
+  /** Sends the form of an action with a file, as a browser does. */
+  async function upload(
+    browser: TestBrowser,
+    action: string,
+    [field, content]: readonly [field: string, content: string],
+    fields: Record<string, string> = {},
+  ): Promise<ActionPage> {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ _csrf: await browser.csrf(), ...fields })) body.set(name, value);
+    body.set(field, new File([content], 'june.csv', { type: 'text/csv' }));
+    return readAction(await browser.send(`/profiles/dues/do/${action}`, { method: 'POST', body }));
+  }
 
-  it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
-    const path = await proposed('made.csv');
-    const { status, words } = await openAction(second, `${path}/confirm`);
-    expect([status, words]).toEqual([403, expect.stringContaining('the same person dropped it on the dashboard')]);
-    expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(200);
-  });
+  /** The tests build on each other, as people work. */
+  describe('the pages of a profile', () => {
+    it('take a text from an operator as a draft, and nothing from a viewer', async () => {
+      const [viewer, operator] = [await world.as('viewer'), await world.as('operator')];
+      expect((await upload(viewer, 'import-profile', ['text', PROFILE_TEXT])).status).toBe(403);
+      const plan = await upload(operator, 'import-profile', ['text', PROFILE_TEXT]);
+      expect([plan.status, plan.words]).toEqual([
+        200,
+        expect.stringContaining('It reads nothing until it is confirmed.'),
+      ]);
+      const form = { ...plan.hidden, reason: 'new export' };
+      const done = await upload(operator, 'import-profile', ['text', PROFILE_TEXT], form);
+      expect([done.status, done.words]).toEqual([200, expect.stringContaining('Imported: dues version 1')]);
+      expect(done.words).toContain('For another person: “Confirm a version”');
+      expect(done.text).not.toContain('/do/confirm-profile');
+      const [version] = await readVersions(world.app.ledger, 'dues');
+      expect(version).toMatchObject({ version: 1, state: 'draft', made_by: 'operator:operator' });
+      const faulty = await upload(operator, 'import-profile', ['text', 'layout: card\nnope: 1\n']);
+      expect([faulty.status, faulty.words]).toEqual([409, expect.stringContaining('PROFILE_KEY')]);
+    });
 
-  it('does nothing when the file went another way, or is not what it was proposed for', async () => {
-    const declined = await proposed('declined.csv');
-    await declineFile(world.app.ledger, (await fileNamed(world, 'declined.csv')).file_id, ADA);
-    expect((await openAction(approver, `${declined}/confirm`)).words).toContain('it is void');
-    const changed = await proposed('changed.csv');
-    await world.app.ledger.pool.query(
-      `UPDATE proposal SET binding = '{"rows": 1}' WHERE verdict IS NULL AND file_id = $1`,
-      [(await fileNamed(world, 'changed.csv')).file_id],
-    );
-    const { status, words } = await openAction(approver, `${changed}/confirm`);
-    expect([status, words]).toEqual([409, expect.stringContaining('has changed since')]);
-    expect((await fileNamed(world, 'changed.csv')).state).toBe('held');
-  });
-});
+    it('let an approver confirm it only with the figures of the sample, which they do not show before', async () => {
+      const [operator, approver] = [await world.as('operator'), await world.as('approver')];
+      expect((await operator.get('/profiles/dues/do/confirm-profile')).status).toBe(403);
+      const asked = await openAction(approver, '/profiles/dues/do/confirm-profile');
+      expect([asked.status, asked.hidden['bind']]).toEqual([200, undefined]);
+      expect(asked.words).not.toContain('1355');
+      const sample = ['sample', 'a sample'] as const;
+      const wrong = await upload(approver, 'confirm-profile', sample, { rows: '24', total: '1355.01' });
+      expect([wrong.status, wrong.words]).toEqual([
+        409,
+        expect.stringContaining('the difference is 0 payments with 0.01'),
+      ]);
+      const figures = { rows: '24', total: '1355.00' };
+      const plan = await upload(approver, 'confirm-profile', sample, figures);
+      expect([plan.status, plan.words]).toEqual([200, expect.stringContaining('Both agree.')]);
+      const form = { ...figures, ...plan.hidden, reason: 'agreed with Ms Byron' };
+      expect((await upload(approver, 'confirm-profile', sample, form)).words).toContain('reads the files of drop/dues');
+      expect(await findConfirmed(world.app.ledger.pool, 'dues')).toMatchObject({ confirmed_by: 'operator:approver' });
+    });
 
-describe('refuse', () => {
-  it('ends it without doing anything, also by an operator', async () => {
-    const path = await proposed('unwanted.csv');
-    const done = await doIt(await world.as('operator'), `${path}/refuse`, { reason: 'the sender wants it back' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Nothing was done.')]);
-    const { file_id: fileId, state } = await fileNamed(world, 'unwanted.csv');
-    expect(state).toBe('held');
-    expect((await actionsOf(world, fileId)).at(-1)).toBe('operator:operator refuse-proposal: the sender wants it back');
-    expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(409);
+    it('let its author only propose it, and list that until another person decides', async () => {
+      const admin = await world.as('admin');
+      await putDraft(world.app.ledger, 'dues', PROFILE_TEXT.replace("decimal: '.'", "decimal: ','"), 'operator:admin');
+      const figures = { rows: '24', total: '1355.00' };
+      const plan = await upload(admin, 'confirm-profile', ['sample', 'a sample'], figures);
+      expect(plan.words).toContain('Another person must confirm');
+      const form = { ...figures, ...plan.hidden, reason: 'new export' };
+      expect((await upload(admin, 'confirm-profile', ['sample', 'a sample'], form)).words).toContain('Proposed');
+      const [open] = await readOpenProposals(world.app.ledger);
+      const listed = await openAction(admin, '/approvals');
+      expect(listed.words).toContain('profile dues version 2');
+      const approver = await world.as('approver');
+      expect((await openAction(approver, '/')).words).toContain('dues version 2');
+      expect((await openAction(admin, '/')).words).not.toContain('dues version 2');
+      const path = `/proposals/${open!.proposal_no}/do/confirm`;
+      const { words } = await openAction(approver, path);
+      expect(words).toMatch(
+        /Sample 24 rows, 1,355\.00 Changes columns\.amount\.number\.decimal: .* Profile dues Version 2/,
+      );
+      expect((await doIt(approver, path, {})).words).toContain('Proposal');
+      expect(await findConfirmed(world.app.ledger.pool, 'dues')).toMatchObject({ version: 2 });
+    });
+
+    it('retire it, and the front page then says that its folder takes nothing', async () => {
+      const operator = await world.as('operator');
+      expect((await openAction(operator, '/')).words).not.toContain('takes no files');
+      const done = await doIt(operator, '/profiles/dues/do/retire-profile');
+      expect([done.status, done.words]).toEqual([200, expect.stringContaining('Retired: dues version 2.')]);
+      const front = await openAction(operator, '/');
+      expect(front.words).toContain('Folder drop/dues takes no files');
+      expect(front.text).toContain('href="/queue?list=failed"');
+      const helps = await openAction(operator, '/queue?list=failed');
+      expect(helps.text).toContain('href="/profiles/dues/do/import-profile"');
+      expect((await openAction(operator, '/profiles/Not%20a%20name/do/retire-profile')).status).toBe(404);
+    });
   });
 });
