@@ -112,7 +112,8 @@ describe('text in indexes', () => {
   const admin = async (sql: string) => {
     const client = new pg.Client(postgres.connection);
     await client.connect();
-    await client.query(sql).finally(() => client.end());
+    await client.query(sql);
+    await client.end();
   };
   beforeAll(async () => {
     postgres = await startTestPostgres({ schema: 'empty' });
