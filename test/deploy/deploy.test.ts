@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
@@ -12,7 +14,13 @@ import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 const COMMANDS = await loadCommands();
 
-type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };
+type Service = {
+  command?: string[];
+  environment?: Record<string, string>;
+  healthcheck?: { disable?: boolean };
+  image: string;
+  volumes?: unknown[];
+};
 type Compose = { services: Record<string, Service>; volumes: Record<string, null> };
 
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as Compose;
@@ -43,6 +51,14 @@ describe('docker-compose.yml', () => {
     expect(given.toSorted()).toEqual(Object.keys(ROLES).toSorted());
   });
 
+  it('lets our containers change nothing but their volumes, and asks each for its health', () => {
+    for (const [name, service] of ours) {
+      expect(service, name).toMatchObject({ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] });
+      expect(service.healthcheck?.disable, name).toBeUndefined();
+      if (service.command?.[0] === 'start') expect(service.environment, name).toHaveProperty('PAYDROP_MONITOR');
+    }
+  });
+
   it('mounts no volume that it does not have, and has none that is not mounted', () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map(sourceOf));
     const named = mounted.filter((source) => !source.startsWith('.'));
@@ -59,9 +75,18 @@ describe('docker-compose.yml', () => {
   });
 });
 
-async function spawnExit(command: string, words: readonly string[]): Promise<unknown> {
-  const [status] = (await once(spawn(command, words, { stdio: 'ignore' }), 'exit')) as [number | null];
+async function spawnExit(command: string, words: readonly string[], env?: Record<string, string>): Promise<unknown> {
+  const options = { stdio: 'ignore', ...(env && { env: { ...process.env, ...env } }) } as const;
+  const [status] = (await once(spawn(command, words, options), 'exit')) as [number | null];
   return status;
+}
+
+/** What a stage of the Dockerfile says, and its check of health as an engine starts it. */
+function readStage(name: string): { text: string; check: [node: string, flag: string, script: string] } {
+  const stages = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS /m);
+  const text = stages.find((stage) => stage.startsWith(`${name}\n`)) ?? '';
+  const [, check = '[]'] = /^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(text) ?? [];
+  return { text, check: JSON.parse(check) as [string, string, string] };
 }
 
 function sourceOf(volume: unknown): string {
@@ -79,20 +104,33 @@ describe('Dockerfile', () => {
   });
 
   it('has an image of the sandbox alone, whose health is that of its port', async () => {
-    const image = readFileSync('Dockerfile', 'utf8')
-      .split(/^FROM .* AS /m)
-      .find((stage) => stage.startsWith('sandbox\n'));
+    const { text, check } = readStage('sandbox');
     const { options = [] } = COMMANDS.find(({ name }) => name === 'sandbox') ?? {};
     const port = options.find(([flag]) => flag === '--port <number>')?.[2];
-    expect(image).toContain(`\nUSER sandbox\n`);
-    expect(image).toContain(`\nEXPOSE ${port}\n`);
-    const [, check = '[]'] = /^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(image ?? '') ?? [];
-    expect(check).toContain(`connect(${port}, `);
+    expect(text).toContain(`\nUSER sandbox\n`);
+    expect(text).toContain(`\nEXPOSE ${port}\n`);
+    const [node, flag, script] = check;
+    expect(script).toContain(`connect(${port}, `);
     const sandbox = await startSandbox({ tls: {} });
-    const [node = '', flag = '', script = ''] = JSON.parse(check) as string[];
     const health = () => spawnExit(node, [flag, script.replace(String(port), String(sandbox.port))]);
     expect(await health()).toBe(0);
     await sandbox.close();
+    expect(await health()).toBe(1);
+  });
+
+  it('asks for health where the monitor of the container listens', async () => {
+    const [node, flag, script] = readStage('paydrop').check;
+    let status = 200;
+    const monitor = createServer((request, response) => {
+      response.writeHead(request.url === '/health/live' ? status : 404).end();
+    }).listen(0, '127.0.0.1');
+    await once(monitor, 'listening');
+    const { port } = monitor.address() as AddressInfo;
+    const health = () => spawnExit(node, [flag, script], { PAYDROP_MONITOR: `0.0.0.0:${port}` });
+    expect(await health()).toBe(0);
+    status = 503;
+    expect(await health()).toBe(1);
+    monitor.close();
     expect(await health()).toBe(1);
   });
 });
