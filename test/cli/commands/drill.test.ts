@@ -153,7 +153,7 @@ describe('drill', () => {
     expect([status, notWell(report)]).toEqual([5, ['Archives']]);
   });
 
-  it('says what is missing: a folder, a right, room', async () => {
+  it('says what is missing: a folder, or a right', async () => {
     const at = (name: string) => join(world.root, name);
     await writeFile(at('file'), '');
     const refusal = async (...words: string[]) => {

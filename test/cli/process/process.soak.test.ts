@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compileLater, keepHeapSmall } from '../../../src/cli/process/prepare-process.ts';
 import { holdFlags, setFlags, startPaydrop } from '../support/run-child.ts';
 import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-workers.ts';
@@ -18,6 +18,7 @@ import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';
 import { isAlive } from '../../../src/ledger/postgres/ask-server.ts';
 import { readNote } from '../../../src/ledger/postgres/find-cluster.ts';
+import { findMountRefusal, mountSmallDisk } from '../../support/small-disk.ts';
 import { findFreePort } from '../../support/daemon.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { startHere, takeDown } from '../support/run-here.ts';
@@ -281,5 +282,13 @@ describe('a drill that is killed', () => {
     expect((await databasesLeft()).length + (await foldersLeft()).length).toBe(2);
     expect(await world.paydrop('drill', '--on-server')).toMatchObject({ status: 0, err: '' });
     expect([await databasesLeft(), await foldersLeft()]).toEqual([[], []]);
+  });
+
+  it.runIf(findMountRefusal() === undefined)('does not begin where there is no room', async () => {
+    const disk = mountSmallDisk(join(world.root, 'small'), 50_000);
+    onTestFinished(() => disk.remove());
+    const { status, err } = await world.paydrop('drill', '--in', join(world.root, 'small'));
+    expect([status, err]).toEqual([5, expect.stringMatching(/needs about \d+ MB in .*, where \d+ MB are free/)]);
+    expect(await readdir(join(world.root, 'small'))).toEqual([]);
   });
 });
