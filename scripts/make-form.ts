@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,8 @@ import { type Sandbox, startSandbox } from '../src/sandbox/start-sandbox.ts';
 const [name = '', program = '.'] = process.argv.slice(2);
 const form = resolve('test/ledger/forms', name);
 const root = await mkdtemp(join(tmpdir(), 'paydrop-form-'));
+// PostgreSQL runs as another user when this is root, and has to pass.
+await chmod(root, 0o711);
 const codes = ['DONE01', 'DOUBT1', 'HELD01', 'PAUSE1', 'LATER1'];
 const accounts = codes.map((agentCode) => ({ agentCode, password: 'TEST88' }));
 const quick = await startSandbox({ accounts, batchDelayMs: 10 });
