@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { systemCode } from '../kernel/errors.ts';
-import { IS_WINDOWS } from '../kernel/folders.ts';
+import { isWindows } from '../kernel/folders.ts';
 import type { OpenPgpConfig } from '../../schemas/config.ts';
 import type { ConfigFault } from './config-faults.ts';
 
@@ -48,7 +48,7 @@ export function readPublicText(text: string, root: string, env: NodeJS.ProcessEn
 
 function readSecretFile(path: string): Secret {
   try {
-    if (!IS_WINDOWS && (statSync(path).mode & 0o077) !== 0) {
+    if (!isWindows() && (statSync(path).mode & 0o077) !== 0) {
       return { fault: `the file "${basename(path)}" is readable by other users (set its mode to 0600)` };
     }
   } catch {

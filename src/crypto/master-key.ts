@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { deriveKey, secretBytes } from './derive-key.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
-import { IS_WINDOWS, syncFolderNow } from '../kernel/folders.ts';
+import { isWindows, syncFolderNow } from '../kernel/folders.ts';
 import { runSecretCommand } from '../config/config-secret.ts';
 
 /**
@@ -113,7 +113,7 @@ function readMasterKeyFile(path: string): MasterKey[] {
     // Check the open file, not its name, so that it cannot be swapped before it is read.
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw missing(action, 'it is not a plain file');
-    if (!IS_WINDOWS && (mode & 0o077) !== 0) throw readableByOthers(path, action, mode);
+    if (!isWindows() && (mode & 0o077) !== 0) throw readableByOthers(path, action, mode);
     if (size > 1024) throw missing(action, 'it is too large to be a key', RESTORE);
     return decodeMasterKeys(readFileSync(descriptor, 'utf8'), action, RESTORE);
   } finally {

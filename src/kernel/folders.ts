@@ -41,14 +41,16 @@ async function makeOne(dir: string, mode: number | undefined): Promise<void> {
  * Windows has access lists instead of modes, and reports every file as open to all. It cannot sync folders; its file
  * system keeps their changes in order. Known from documents: nothing here was run there.
  */
-export const IS_WINDOWS = process.platform === 'win32';
+export function isWindows(): boolean {
+  return process.platform === 'win32';
+}
 
 /**
  * Makes the names in a folder durable: without it a power cut may undo a completed rename, or leave a synced file without
  * a name. Some network drives cannot sync folders; there the server decides.
  */
 export async function syncFolder(path: string | Buffer): Promise<void> {
-  if (IS_WINDOWS) return;
+  if (isWindows()) return;
   const descriptor = openSync(path, 'r');
   try {
     await syncLater(descriptor);
@@ -66,7 +68,7 @@ const syncLater = promisify(fsync);
  * the key every sealed file would be lost.
  */
 export function syncFolderNow(path: string): void {
-  if (IS_WINDOWS) return;
+  if (isWindows()) return;
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPieces, readPiecesNow, SMALL_BYTES, writeWhole } from '../../src/kernel/file-bytes.ts';
 import { expectReadWhole, LENGTHS, textOf } from './support/read-whole.ts';
 import { sha256Of, sha256OfFile } from '../../src/kernel/hash.ts';
+import { loadMasterKeys } from '../../src/crypto/master-key.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
 import { makeFolders, syncFolder, syncFolderNow } from '../../src/kernel/folders.ts';
 
@@ -165,22 +166,16 @@ describe('where the system is Windows', () => {
   it('is content with files that look open to all, and syncs no folders', async () => {
     const key = join(folder, 'master.key');
     await writeFile(key, `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o666 });
-    const keysHere = async () => {
-      vi.resetModules();
-      const { loadMasterKeys } = await import('../../src/crypto/master-key.ts');
-      return loadMasterKeys({ kind: 'file', path: key });
-    };
-    await expect(keysHere()).rejects.toMatchObject({ code: 'MASTER_KEY_MISSING' });
+    const keys = () => loadMasterKeys({ kind: 'file', path: key });
+    expect(keys).toThrow('Run: chmod 600');
     const platform = Object.getOwnPropertyDescriptor(process, 'platform')!;
     try {
       Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
-      expect(await keysHere()).toHaveLength(1);
-      const folders = await import('../../src/kernel/folders.ts');
-      await folders.syncFolder(join(folder, 'none'));
-      folders.syncFolderNow(join(folder, 'none'));
+      expect(keys()).toHaveLength(1);
+      await syncFolder(join(folder, 'none'));
+      syncFolderNow(join(folder, 'none'));
     } finally {
       Object.defineProperty(process, 'platform', platform);
-      vi.resetModules();
     }
     await expect(syncFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });

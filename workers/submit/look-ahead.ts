@@ -96,27 +96,20 @@ async function readBoot({ now }: Clock): Promise<string> {
 /** Without a boot id, the start time stands in, in minutes because clocks are corrected. */
 const MINUTE_S = 60;
 
-/** Ids that are queried at once, and the pause after them, in ms: no more than when a few persons look for one. */
-const AT_ONCE = 5;
+/** Pause between two queries, in ms, as when a person looks for an id. */
 const PAUSE_MS = 200;
 
 async function look(app: App, account: string, before: BatchIds, ids: readonly string[]): Promise<Ahead> {
   if (ids.length === 0) return CLEAR;
   const found: FoundBatch[] = [];
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const answers = await Promise.all(
-      ids.slice(from, from + AT_ONCE).map(async (batchId) => {
-        if (await before.isKnown(batchId)) return undefined;
-        return { batchId, answer: await app.gateway(account).fetchBatchResult({ batchId }) };
-      }),
-    );
-    for (const { batchId, answer } of answers.filter((one) => one !== undefined)) {
-      if (answer.kind === 'failed')
-        return { kind: 'failed', why: `later batches could not be looked up at the service: ${answer.why}` };
-      if (answer.kind === 'done') found.push({ batchId, like: await findLike(app, account, answer.file) });
-      if (answer.kind === 'running') found.push({ batchId, like: undefined });
-    }
-    await noteLook(app.ledger, account, Math.min(ids.length, from + AT_ONCE));
+  for (const [place, batchId] of ids.entries()) {
+    if (await before.isKnown(batchId)) continue;
+    const answer = await app.gateway(account).fetchBatchResult({ batchId });
+    if (answer.kind === 'failed')
+      return { kind: 'failed', why: `later batches could not be looked up at the service: ${answer.why}` };
+    if (answer.kind === 'done') found.push({ batchId, like: await findLike(app, account, answer.file) });
+    if (answer.kind === 'running') found.push({ batchId, like: undefined });
+    await noteLook(app.ledger, account, place + 1);
     await sleep(PAUSE_MS);
   }
   // What another process sent meanwhile is not forgotten.

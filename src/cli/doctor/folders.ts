@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { explainPath, systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
-import { IS_WINDOWS } from '../../kernel/folders.ts';
+import { isWindows } from '../../kernel/folders.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 
 /** Drop folders must exist; the next start creates our own. All must be writable. */
@@ -103,7 +103,7 @@ export const permissions: Check = {
   name: 'Permissions',
   needs: 'nothing',
   async look({ settings }) {
-    if (IS_WINDOWS)
+    if (isWindows())
       return [
         warn('not checked on Windows', 'Let only the user of paydrop into its folders, by their security settings.'),
       ];

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lastDrill } from '../../../src/cli/doctor/work.ts';
 import { verifyRestored } from '../../../src/cli/doctor/restored.ts';
 import { findKeyPlace } from '../../../src/crypto/key-place.ts';
-import { openKeyRing } from '../../../src/crypto/key-ring.ts';
+import { openKeyRing, signerOf } from '../../../src/crypto/key-ring.ts';
 import { handClock, systemClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { admit } from '../../../src/ledger/admission/admit.ts';
@@ -21,6 +21,9 @@ import {
 import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
 import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
+import { readCurrentKeyId } from '../../../src/ledger/key/master-keys.ts';
+import { signRoot } from '../../../src/ledger/overview/verify-audit.ts';
+import { chooseMasterKey } from '../../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
@@ -34,6 +37,9 @@ beforeAll(async () => {
   await world.drop('card', 'cards.csv', lines(upTo(3).map((n) => cardRow(n))));
   await world.drop('ach-charge', 'twice.csv', lines([achRow(1), achRow(1)]));
   await world.finish();
+  // A root that a sweep may not have signed yet.
+  const { app } = world;
+  await signRoot(app.ledger, signerOf(chooseMasterKey(app, await readCurrentKeyId(app.ledger))));
   kept = join(world.root, 'kept.backup');
   await writeBackup(world.app.ledger, kept);
 });
