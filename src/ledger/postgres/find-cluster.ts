@@ -211,7 +211,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   const draft = `init-${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
     await runInitdb(cluster, draft);
-    await nameDatabase(cluster, draft);
+    await createDatabase(cluster, draft);
     if (cluster.fsync) await run(cluster, 'initdb', [`--pgdata=${draft}`, '--sync-only']);
     await publishData(cluster, draft);
   } finally {
@@ -236,13 +236,10 @@ async function runInitdb(cluster: Cluster, draft: string): Promise<void> {
   ]);
 }
 
-/**
- * Takes the database that initdb made, which saves copying one. Uses single-user mode, where a failed statement exits
- * with status 0 unless told to exit on errors.
- */
-async function nameDatabase(cluster: Cluster, draft: string): Promise<void> {
+/** Uses single-user mode, where a failed statement exits with status 0 unless told to exit on errors. */
+async function createDatabase(cluster: Cluster, draft: string): Promise<void> {
   const words = ['--single', '-D', draft, '-F', '-c', 'exit_on_error=true', 'template1'];
-  await run(cluster, 'postgres', words, 'ALTER DATABASE postgres RENAME TO paydrop;\n');
+  await run(cluster, 'postgres', words, 'CREATE DATABASE paydrop;\n');
 }
 
 async function run(cluster: Cluster, program: string, words: readonly string[], input?: string): Promise<void> {
