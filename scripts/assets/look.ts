@@ -67,5 +67,5 @@ export const ICON_NAMES = [
   'x-circle',
 ] as const;
 
-/** The parts of the font that are served: Western and Central European letters. */
-export const FONT_PARTS = ['latin', 'latin-ext'] as const;
+/** The parts of the font that are served: Western letters. Others come from the reader's system. */
+export const FONT_PARTS = ['latin'] as const;
