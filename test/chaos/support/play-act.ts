@@ -29,6 +29,9 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
   };
   switch (act.kind) {
     case 'point': {
+      // What an earlier act left to be sent again would reach the point before this account has something selected.
+      if (needsPerson(act.order) && (await world.waitForRest(LONGEST_WAY_MS)) === undefined)
+        return `not at rest before its point was set: ${await describeUnrest(world)}`;
       await arm(world.daemon, act.order);
       await dropFiles();
       const trouble = needsPerson(act.order) ? await reprocess(play) : undefined;
