@@ -5,9 +5,9 @@ import { systemCode } from '../../kernel/errors.ts';
 import { FILE_ID } from '../../kernel/ids.ts';
 import { readOriginals } from '../../ledger/key/read-originals.ts';
 import { foldersHere } from '../../config/config.ts';
-import { replaceFile } from '../../ledger/postgres/cluster.ts';
 import { bad, type Check, type Finding, type Level, ok, warn } from './check.ts';
 import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
+import { writeDurably } from '../../files/write-durably.ts';
 import { findStaleTemporaries } from '../../files/outputs/output-draft.ts';
 import { listSealed } from '../../crypto/list-sealed.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
@@ -125,7 +125,7 @@ type Drill = { at: string; worst: Level; code?: string; madeAt?: string; sha256?
 
 /** Keeps the end of a drill for the next look. A folder that cannot be written to has its own check. */
 export async function noteDrill({ paths }: Settings, drill: Drill): Promise<void> {
-  await replaceFile(join(paths.data, DRILL_NAME), `${JSON.stringify(drill)}\n`).catch(() => undefined);
+  await writeDurably(join(paths.data, DRILL_NAME), `${JSON.stringify(drill)}\n`).catch(() => undefined);
 }
 
 const DRILL_NAME = 'last-drill.json';

@@ -46,12 +46,16 @@ export async function endLook({ pool, instance }: Ledger, account: string, look?
   );
 }
 
-/** An account whose ids are being asked for. */
+/** An account whose ids are being asked for by a living process. */
 export type LookNow = { account: string; since: Date; done: number; total: number };
 
 export async function listLooks({ pool }: Ledger): Promise<LookNow[]> {
   const { rows } = await pool.query<LookNow>(
-    'SELECT account, since, done, total FROM look_ahead WHERE looker IS NOT NULL AND total > 0',
+    `SELECT account, since, done, total FROM look_ahead
+     WHERE looker IS NOT NULL AND total > 0 AND EXISTS (
+       SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1 AND objid = hashtext(looker)::oid
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
+    [ALIVE_LOCKS],
   );
   return rows;
 }

@@ -171,6 +171,8 @@ describe('lookAhead', () => {
       const [block] = (await readBlocks(world.app.ledger, world.app.settings))(account);
       expect(block).toMatchObject({ kind: 'looking', says: expect.stringContaining('40 of 150 batch ids so far') });
     });
+    // The other process has died.
+    expect((await readBlocks(world.app.ledger, world.app.settings))(account)).toEqual([]);
     const after = await submit(await otherProcess(), key, () => UNKNOWN_ID);
     expect(after).toMatchObject({ sent: 1, asked: [1, 2, 3, 4, 5].map((more) => newest + more) });
     expect((await readBlocks(world.app.ledger, world.app.settings))(account)).toEqual([]);
