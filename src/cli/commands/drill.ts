@@ -88,7 +88,7 @@ async function drillOnce(call: Call, settings: Settings): Promise<Report> {
   const where = resolve(parent ?? settings.paths.data);
   const at = systemClock.now();
   const begun = performance.now();
-  return withScratchFolder(where, log, async (folder) => {
+  return withScratchFolder(where, async (folder) => {
     const path = resolve(from ?? to ?? join(folder, 'ledger.backup'));
     const work = async (backup: BackupSummary, source?: Source): Promise<Report> => {
       await mustHaveRoom(where, backup.bytes);

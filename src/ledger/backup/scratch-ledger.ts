@@ -10,6 +10,7 @@ import type { Queryable } from '../engine/transaction.ts';
 import { isAlive, isPostmaster, readPostmasterFile } from '../postgres/ask-server.ts';
 import { readNote } from '../postgres/find-cluster.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
+import { waitForEnd } from '../postgres/start-server.ts';
 import { restoreBackup } from './restore-backup.ts';
 
 /** A scratch folder is named after the process that made it, a scratch database after the one that it stands beside. */
@@ -27,12 +28,11 @@ type Options = { clock: Clock; log: Log };
  */
 export async function withScratchFolder<Result>(
   parent: string,
-  log: Log,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = join(parent, `drill-${process.pid}-${randomBytes(6).toString('hex')}`);
   try {
-    await removeLeftFolders(parent, log);
+    await removeLeftFolders(parent);
     await mkdir(folder, { mode: 0o700 });
     return await work(folder);
   } catch (error) {
@@ -42,32 +42,32 @@ export async function withScratchFolder<Result>(
       throw new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error });
     throw error;
   } finally {
-    await removeFolder(folder, log);
+    await removeFolder(folder);
   }
 }
 
 /** A process that is gone has left them. One whose id is used again keeps its folder until that process ends too. */
-async function removeLeftFolders(parent: string, log: Log): Promise<void> {
+async function removeLeftFolders(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = FOLDER.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) await removeFolder(join(parent, name), log);
+    if (pid !== undefined && !isAlive(Number(pid))) await removeFolder(join(parent, name));
   }
 }
 
-async function removeFolder(folder: string, log: Log): Promise<void> {
+async function removeFolder(folder: string): Promise<void> {
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) return;
+  // A note may name anything; only what was made for this folder is stopped and removed.
   const far = await readNote(real);
-  const place = { dataDir: real, home: far ?? join(real, 'postgres'), user: undefined };
+  const home = far !== undefined && basename(far) === sha256Of(real).slice(0, 16) ? far : join(real, 'postgres');
+  const place = { dataDir: real, home, user: undefined };
   const file = await readPostmasterFile(place);
+  // Nothing in it is worth a clean end, and work of the killed run may still hold it.
   if (file && (await isPostmaster(file.pid, place))) {
-    // The last one to leave a server stops it.
-    const server = await joinEmbeddedServer({ dataDir: real, log, fsync: false });
-    await server.leave();
+    process.kill(file.pid, 'SIGQUIT');
+    await waitForEnd(place, file.pid);
   }
-  // A note may name anything; only what was made for this folder is removed.
-  if (far !== undefined && basename(far) === sha256Of(real).slice(0, 16))
-    await rm(far, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true });
   await rm(real, { recursive: true, force: true });
 }
 

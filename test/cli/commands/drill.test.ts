@@ -271,7 +271,7 @@ describe('a scratch ledger', () => {
   });
 
   it('goes with its folder when the work in it fails', async () => {
-    const failing = withScratchFolder(world.root, silentLog(), async (folder) => {
+    const failing = withScratchFolder(world.root, async (folder) => {
       await writeFile(join(folder, 'some'), '');
       throw new Error('no');
     });
