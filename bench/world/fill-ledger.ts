@@ -48,7 +48,7 @@ function statementsOf(fileId: string, rows: number): string[] {
     `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(m, jsonb_build_object(
        'file_no', c.file_no, 'file_id', c.file_id, 'name', 'copy-' || c.copy_no || '.csv', 'sha256', repeat('0', 56) || lpad(c.copy_no::text, 8, '0'),
        'claimed_at', c.at, 'state_at', c.at, 'accepted_at', c.at, 'records', ${rows}, 'valid_rows', ${rows},
-       'valid_cents', ${rows} * 2500, 'invalid_rows', 0, 'physical_lines', ${rows}))).* FROM model m, copy c`,
+       'valid_cents', ${rows * 2_500}, 'invalid_rows', 0, 'physical_lines', ${rows}))).* FROM model m, copy c`,
     `INSERT INTO file_secret (file_id, wrapped_key)
      SELECT c.file_id, s.wrapped_key FROM copy c, file_secret s WHERE s.file_id = '${fileId}'`,
     `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
