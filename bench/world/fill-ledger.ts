@@ -118,13 +118,16 @@ function invoiceOf(file: number, line: number): string {
   return `COPY${file}-${String(line).padStart(8, '0')}`;
 }
 
+/** No statement takes that long, in ms; the usual limit of a query is too short for tens of millions of rows. */
+const LONGEST_MS = 3_600_000;
+
 /** Runs statements on one connection with triggers off, because filling the ledger through them would take hours. */
 export async function forceStatements({ ledger }: Pick<App, 'ledger'>, statements: readonly string[]): Promise<void> {
   const client = await ledger.pool.connect();
   try {
     await client.query(`SET session_replication_role = replica; SET synchronous_commit = off; SET statement_timeout = 0;
       SET maintenance_work_mem = '256MB'`);
-    for (const statement of statements) await client.query(statement);
+    for (const text of statements) await client.query(Object.assign({ text }, { query_timeout: LONGEST_MS }));
   } finally {
     // Destroys the connection, because its settings would persist.
     client.release(true);

@@ -18,6 +18,8 @@ export type Host = {
   readonly daemon: Daemon;
   /** Kills it as a power cut would, and starts it again. */
   killAndRestart(): Promise<void>;
+  /** Stops it as its user would, and starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -69,7 +71,8 @@ export async function openHosts(
       const folders = shared.accounts.map((account) => join(drops, account));
       for (const dir of ['data', 'incoming', 'logs', ...folders]) await mkdir(join(root, dir), { recursive: true });
       await writeFile(join(root, 'paydrop.yaml'), config, { mode: 0o600 });
-      const own = { ...env, PAYDROP_HOST: name, PAYDROP_ROLES: roles.join(','), PAYDROP_SITE: site };
+      const level = shared.isCalm && { PAYDROP_LOG_LEVEL: 'info' };
+      const own = { ...env, ...level, PAYDROP_HOST: name, PAYDROP_ROLES: roles.join(','), PAYDROP_SITE: site };
       const host = startHost({ name, root, env: own, program: shared.program });
       hosts.push(host);
       await host.daemon.ready;
@@ -92,6 +95,11 @@ function startHost(setup: { name: string; root: string; env: Record<string, stri
   const { name, root, env, program } = setup;
   let life = 1;
   let daemon = startLife(program, root, { life, env });
+  const startAgain = async () => {
+    life += 1;
+    daemon = startLife(program, root, { life, env });
+    await daemon.ready;
+  };
   return {
     name,
     root,
@@ -100,9 +108,11 @@ function startHost(setup: { name: string; root: string; env: Record<string, stri
     },
     killAndRestart: async () => {
       await daemon.kill();
-      life += 1;
-      daemon = startLife(program, root, { life, env });
-      await daemon.ready;
+      await startAgain();
+    },
+    restart: async () => {
+      await daemon.stop();
+      await startAgain();
     },
     stop: () => daemon.stop(),
   };

@@ -3,6 +3,7 @@ import { openEngines } from './hosts.ts';
 import { runScale } from './run-scale.ts';
 import { readOptions } from '../support/read-options.ts';
 import { measureOne } from './measure-one.ts';
+import { runLong } from './run-long.ts';
 
 const values = readOptions(
   'scale',
@@ -17,6 +18,7 @@ const values = readOptions(
     away: { type: 'string' },
     seconds: { type: 'string', default: '60' },
     one: { type: 'boolean', default: false },
+    hours: { type: 'string' },
     pace: { type: 'string', default: '0' },
     answer: { type: 'string', default: '0' },
     commit: { type: 'string', default: '0' },
@@ -36,6 +38,17 @@ if (values.one) {
   ];
   const measured = await measureOne({ ...size, answerMs, seconds, paceSeconds, say });
   print('one', measured);
+} else if (values.hours !== undefined) {
+  const report = await runLong({
+    hours: Number(values.hours),
+    seed: Number(values.seed),
+    rowsPerFile: size.rowsPerFile,
+    accounts: size.accounts,
+    paceSeconds: Number(values.pace) || 3,
+    answerMs: Number(values.answer),
+    say,
+  });
+  print('hours', report, report.failures);
 } else {
   await scale();
 }
@@ -54,16 +67,16 @@ async function scale(): Promise<void> {
   const report = await runScale({ ...plan, ...engines.given });
   await engines.stop();
   print('scale', report, report.failures);
-  process.exitCode = report.failures.length === 0 ? 0 : 1;
 }
 
-function print(kind: 'one' | 'scale', report: object, failures?: readonly string[]): void {
+function print(kind: 'one' | 'scale' | 'hours', report: object, failures: readonly string[] = []): void {
+  process.exitCode = failures.length === 0 ? 0 : 1;
   if (values.json) {
     process.stdout.write(`${JSON.stringify({ kind, queue: values.queue, ...report }, null, 2)}\n`);
     return;
   }
-  const figures = Object.entries(report).filter(([name]) => name !== 'failures' && name !== 'minutes');
+  const figures = Object.entries(report).filter(([name]) => !['failures', 'minutes'].includes(name));
   for (const [name, figure] of figures) process.stdout.write(`${name.padEnd(18)} ${figure}\n`);
   const fine = 'Books, ledger and outputs agree; each account in the order of its files.';
-  if (failures) process.stdout.write(`${failures.join('\n') || fine}\n`);
+  if (kind !== 'one') process.stdout.write(`${failures.join('\n') || fine}\n`);
 }

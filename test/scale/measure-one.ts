@@ -29,7 +29,7 @@ type OnePlan = {
   say?: (text: string) => void;
 };
 
-type Used = Awaited<ReturnType<typeof readProcess>>;
+export type Used = Awaited<ReturnType<typeof readProcess>>;
 
 /** Figures of one process with every role. */
 type OneReport = Used & {
@@ -179,7 +179,7 @@ export async function answerLate(url: string, answerMs: number): Promise<{ url: 
   };
 }
 
-async function readProcess(pid: number) {
+export async function readProcess(pid: number) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const mbOf = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024);
   const fds = await readdir(`/proc/${pid}/fd`);

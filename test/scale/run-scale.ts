@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Role } from '../../schemas/jobs.ts';
@@ -82,7 +83,7 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   }
 }
 
-type Stage = { program: Program; accounts: readonly string[]; service: Service; hosts: Hosts; pool: pg.Pool };
+export type Stage = { program: Program; accounts: readonly string[]; service: Service; hosts: Hosts; pool: pg.Pool };
 
 async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
   const { say = () => {} } = plan;
@@ -110,7 +111,7 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
     resolved += await resolveAll(stage, site);
   }
   const seconds = (performance.now() - started) / 1_000;
-  const failures = await checkScale({ ...stage, site, drops });
+  const failures = await checkScale({ ...stage, drops });
   const rows = plan.files * plan.rowsPerFile;
   const { files, workers, kills } = plan;
   const rowsPerSecond = Math.round(rows / seconds);
@@ -119,20 +120,28 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
   return { files, rows, workers, kills, resolved, ...figures, failures };
 }
 
-type ScaleDrop = { account: string; name: string; invoices: string[] };
+/** A file that was dropped, and the folder of the host that has it. */
+export type ScaleDrop = { root: string; account: string; name: string; invoices: string[] };
 
 /** Drops all files. The accounts take turns, so that each has files from the beginning to the end. */
-async function dropAll(plan: ScalePlan, { hosts, accounts }: Stage, site: Host): Promise<ScaleDrop[]> {
+async function dropAll(plan: ScalePlan, stage: Stage, site: Host): Promise<ScaleDrop[]> {
   const drops: ScaleDrop[] = [];
-  for (const n of upTo(plan.files)) {
-    const account = accounts[n % accounts.length]!;
-    const name = `file-${n}.csv`;
-    const invoices = upTo(plan.rowsPerFile).map((row) => `${n}-${row}`);
-    const text = lines(invoices.map((invoice, index) => achRow(n * 1_000 + index, { invoice, amount: amountOf(n) })));
-    await hosts.drop(site, account, name, text);
-    drops.push({ account, name, invoices });
-  }
+  for (const n of upTo(plan.files)) drops.push(await dropOne(stage, site, n, plan.rowsPerFile));
   return drops;
+}
+
+export async function dropOne(
+  { hosts, accounts }: Pick<Stage, 'hosts' | 'accounts'>,
+  host: Host,
+  n: number,
+  rows: number,
+): Promise<ScaleDrop> {
+  const account = accounts[n % accounts.length]!;
+  const name = `file-${n}.csv`;
+  const invoices = upTo(rows).map((row) => `${n}-${row}`);
+  const text = lines(invoices.map((invoice, index) => achRow(n * 1_000 + index, { invoice, amount: amountOf(n) })));
+  await hosts.drop(host, account, name, text);
+  return { root: host.root, account, name, invoices };
 }
 
 /** Gives files different amounts, because similar files would be taken for the same. */
@@ -148,7 +157,7 @@ async function suffer(outage: Outage, pool: pg.Pool, say: (text: string) => void
   await outage.restart();
 }
 
-async function countDone(pool: pg.Pool): Promise<number> {
+export async function countDone(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ done: number }>(
     `SELECT count(*)::int AS done FROM file WHERE state = 'completed'`,
   );
@@ -156,7 +165,7 @@ async function countDone(pool: pg.Pool): Promise<number> {
 }
 
 /** Resolves batches in doubt, which hosts left by dying in a call. An operator looks up their outcome in the books. */
-async function resolveAll({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
+export async function resolveAll({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
   const query = async <Row extends object>(sql: string) => (await pool.query<Row>(sql)).rows;
   const dashboard = { ledger: { query }, service, place: site, env: hosts.env };
   const { resolved, failures } = await resolveDoubts(program, dashboard, Number.POSITIVE_INFINITY);
@@ -167,18 +176,17 @@ async function resolveAll({ pool, service, program, hosts }: Stage, site: Host):
 type Evidence = {
   service: { books(): Promise<BookRow[]> };
   pool: pg.Pool;
-  site: Host;
   drops: readonly ScaleDrop[];
 };
 
 /** Checks books, ledger, outputs, and that each account was served in file order. Returns faults in sentences. */
-async function checkScale({ service, pool, site, drops }: Evidence): Promise<string[]> {
+export async function checkScale({ service, pool, drops }: Evidence): Promise<string[]> {
   const books = await service.books();
   return [
     ...checkBooks(books, drops),
     ...(await checkOutcomes(pool, books)),
     ...(await checkOrder(pool, books)),
-    ...(await checkResults(pool, site, drops)),
+    ...(await checkResults(pool, drops)),
   ];
 }
 
@@ -233,17 +241,16 @@ async function checkOrder(pool: pg.Pool, books: readonly BookRow[]): Promise<str
   );
 }
 
-async function checkResults(pool: pg.Pool, site: Host, drops: readonly ScaleDrop[]): Promise<string[]> {
+async function checkResults(pool: pg.Pool, drops: readonly ScaleDrop[]): Promise<string[]> {
   const { rows } = await pool.query<{ file: string; name: string }>(
     `SELECT f.name AS file, o.name FROM output o JOIN file f USING (file_id) WHERE o.kind = 'result'`,
   );
   const nameOf = new Map(rows.map(({ file, name }) => [file, name]));
-  const present = new Set(await readdir(join(site.root, 'out')));
   const failures: string[] = [];
-  for (const { name, invoices } of drops) {
+  for (const { root, name, invoices } of drops) {
     const result = nameOf.get(name);
-    if (result === undefined || !present.has(result)) failures.push(`${name} has no result`);
-    else if (!(await holdsInOrder(join(site.root, 'out', result), invoices)))
+    if (result === undefined || !existsSync(join(root, 'out', result))) failures.push(`${name} has no result`);
+    else if (!(await holdsInOrder(join(root, 'out', result), invoices)))
       failures.push(`the result of ${name} does not hold its rows in their order`);
   }
   return failures.slice(0, 10);

@@ -215,6 +215,7 @@ export async function resolveDoubts(
      FROM batch b JOIN file f USING (file_id) JOIN payment_row r ON r.file_no = f.file_no AND r.batch_no = b.batch_no
      WHERE b.state = 'unknown' GROUP BY b.file_id, b.batch_no ORDER BY b.file_id, b.batch_no`,
   );
+  if (doubts.length === 0) return { resolved: 0, failures: [] };
   // Payments that were sent again are in the books twice. A batch whose id the ledger has is another one.
   const known = await dashboard.ledger.query<{ id: string }>(
     'SELECT batch_id AS id FROM batch WHERE batch_id IS NOT NULL',
