@@ -15,7 +15,7 @@ import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median } from '../measure/statistics.ts';
 import { enterDashboard } from '../world/enter-dashboard.ts';
-import { fillBusyDay, fillLedger } from '../world/fill-ledger.ts';
+import { fillBusyDay, fillLedger, forceStatements } from '../world/fill-ledger.ts';
 import { openBenchApp, takeInFile } from '../world/take-in-file.ts';
 
 /**
@@ -160,7 +160,7 @@ async function weigh(): Promise<Record<string, number>> {
   );
   const backup = join(values.root, 'ledger.backup');
   const vacuumed = performance.now();
-  await app.ledger.pool.query('VACUUM');
+  await forceStatements(app, ['VACUUM']);
   const begun = performance.now();
   await paydrop('backup', backup);
   return {
