@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 import { Published, type PublishedRun, Report } from './reliability/reports.ts';
+import { drawHours } from './reliability/render-hours.ts';
 import { renderReliability } from './reliability/render-reliability.ts';
 
 /**
@@ -18,6 +19,10 @@ if (paths.length > 0) {
   await writeFile(record, `${JSON.stringify(published)}\n`);
 }
 await writeFile(page, renderReliability(published));
+const pictures = new URL('../docs/reliability/', import.meta.url);
+await mkdir(pictures, { recursive: true });
+for (const [name, picture] of Object.entries(drawHours(published.runs)))
+  await writeFile(new URL(name, pictures), picture);
 console.log('docs/reliability.md');
 
 async function gather(files: readonly string[]): Promise<PublishedRun> {

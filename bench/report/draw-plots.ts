@@ -130,25 +130,46 @@ const LINES_WIDTH = 720;
 const HEIGHT = 380;
 const BOX = { left: 70, right: LINES_WIDTH - 235, top: 62, bottom: HEIGHT - 45 };
 
-/** Draws lines over two logarithmic axes, each labeled at its end. Series without points are left out. */
-export function plotLines(plot: { title: string; x: string; y: string; series: readonly Series[] }): string {
+/** Up to so many points of a line are marked. */
+const MARKED = 30;
+
+/**
+ * Draws lines, each labeled at its end. Series without points are left out.
+ * @param plot.isEven axes from zero in even steps; otherwise they are logarithmic
+ */
+export function plotLines(plot: {
+  title: string;
+  x: string;
+  y: string;
+  series: readonly Series[];
+  isEven?: boolean;
+}): string {
   const series = plot.series.filter(({ points }) => points.length > 0);
   const all = series.flatMap(({ points }) => points);
-  const x = scaleLog(extentOf(all.map(([value]) => value)), [BOX.left, BOX.right]);
-  const y = scaleLog(extentOf(all.map(([, value]) => value)), [BOX.bottom, BOX.top]).nice();
-  const path = line<readonly [number, number]>(
-    ([value]) => round(x(value)),
-    ([, value]) => round(y(value)),
+  const scaleOf = plot.isEven ? evenScale : powerScale;
+  const x = scaleOf(
+    all.map(([value]) => value),
+    [BOX.left, BOX.right],
   );
-  const labels = spread(series.map(({ points }) => y(points.at(-1)![1])));
+  const y = scaleOf(
+    all.map(([, value]) => value),
+    [BOX.bottom, BOX.top],
+  );
+  const path = line<readonly [number, number]>(
+    ([value]) => round(x.at(value)),
+    ([, value]) => round(y.at(value)),
+  );
+  const labels = spread(series.map(({ points }) => y.at(points.at(-1)![1])));
   return svg(LINES_WIDTH, HEIGHT, plot.title, [
-    ...powersWithin(y.domain()).map((power) => horizontal(y(power), label(power))),
-    ...powersWithin(x.domain()).map((power) => text(x(power), BOX.bottom + 20, label(power), '', 'middle')),
+    ...y.marks.map((mark) => horizontal(y.at(mark), label(mark))),
+    ...x.marks.map((mark) => text(x.at(mark), BOX.bottom + 20, label(mark), '', 'middle')),
     text((BOX.left + BOX.right) / 2, HEIGHT - 6, plot.x, '', 'middle'),
     text(0, BOX.top - 24, plot.y),
     ...series.flatMap(({ name, points }, index) => [
       `<path class="line s${index}" d="${path(points)}"/>`,
-      ...points.map(([px, py]) => `<circle class="d${index}" cx="${round(x(px))}" cy="${round(y(py))}" r="3.5"/>`),
+      ...(points.length > MARKED ? [] : points).map(
+        ([px, py]) => `<circle class="d${index}" cx="${round(x.at(px))}" cy="${round(y.at(py))}" r="3.5"/>`,
+      ),
       text(BOX.right + 12, labels[index]! + 4, name, `d${index}`),
     ]),
   ]);
@@ -160,8 +181,17 @@ function horizontal(y: number, words: string): string {
   return `${grid}${text(BOX.left - 8, y + 4, words, '', 'end')}`;
 }
 
-function extentOf(values: readonly number[]): [number, number] {
-  return [Math.min(...values), Math.max(...values)];
+/** Where values lie on the picture, and those that are written at the axis. */
+type Scale = { at: (value: number) => number; marks: readonly number[] };
+
+function evenScale(values: readonly number[], range: [number, number]): Scale {
+  const at = scaleLinear([0, Math.max(...values)], range).nice();
+  return { at, marks: at.ticks(6) };
+}
+
+function powerScale(values: readonly number[], range: [number, number]): Scale {
+  const at = scaleLog([Math.min(...values), Math.max(...values)], range).nice();
+  return { at, marks: powersWithin(at.domain()) };
 }
 
 /** Returns the powers of ten that lie on the axis. */

@@ -1,5 +1,6 @@
 import type { Published, PublishedRun } from './reports.ts';
 import { type Sums, sumReports } from './sum-reports.ts';
+import { renderHours } from './render-hours.ts';
 import { FOUND_BEFORE } from './found-before.ts';
 
 /** Renders docs/reliability.md. Every figure comes from the reports. */
@@ -17,6 +18,7 @@ export function renderReliability({ runs }: Published): string {
     ...renderVerdict(sums),
     ...renderRuns(runs),
     ...renderInjected(sums),
+    ...renderHours(runs),
     ...renderChecks(),
     ...renderBounds(sums),
     ...renderDefects(sums),
@@ -26,16 +28,17 @@ export function renderReliability({ runs }: Published): string {
   ].join('\n');
 }
 
-function renderVerdict({ simulation, chaos, damage, defects }: Sums): string[] {
+function renderVerdict({ simulation, chaos, damage, defects, hours }: Sums): string[] {
   const money = simulation.counts['money'] ?? {};
   const twice = (money['batches taken too often'] ?? 0) + (money['rows charged that nobody knows of'] ?? 0);
-  const rows = sum(simulation.counts['rows'] ?? {}) + chaos.rows;
+  const rows = sum(simulation.counts['rows'] ?? {}) + chaos.rows + hours.rows;
   const missed = defects.filter(({ caughtBy }) => caughtBy.length === 0).length;
   return table(
     ['What', 'How often', 'Failed'],
     [
       ['scenarios of the simulation', count(simulation.scenarios), count(simulation.failed)],
       ['kills of real processes, cuts of the power among them', count(chaos.kills), `${count(chaos.failed)} stories`],
+      ['hours on three hosts', count(hours.hours), count(hours.failed)],
       ['damaged payment files read', count(damage.files), count(damage.failed)],
       ['rows, and of them charged twice', count(rows), count(twice)],
       ['seeded defects', count(defects.length), missed === 0 ? '0 missed' : `${missed} were MISSED`],
@@ -45,10 +48,10 @@ function renderVerdict({ simulation, chaos, damage, defects }: Sums): string[] {
 
 function renderRuns(runs: readonly PublishedRun[]): string[] {
   const rows = runs.toReversed().map(({ day, commit, machine, reports }) => {
-    const { simulation, chaos, damage } = sumReports(reports);
-    const failed = simulation.failed + chaos.failed + damage.failed;
-    const hours = (simulation.seconds + chaos.seconds + damage.seconds) / 3_600;
-    const figures = [simulation.scenarios, chaos.kills, damage.files, failed].map(count);
+    const { simulation, chaos, damage, hours: long } = sumReports(reports);
+    const failed = simulation.failed + chaos.failed + damage.failed + long.failed;
+    const hours = (simulation.seconds + chaos.seconds + damage.seconds) / 3_600 + long.hours;
+    const figures = [simulation.scenarios, chaos.kills + long.kills, damage.files, failed].map(count);
     return [day, commit, ...figures, hours.toFixed(1), machine];
   });
   return table(['Day', 'Version', 'Scenarios', 'Kills', 'Damaged files', 'Failed', 'Hours', 'On'], rows);
@@ -189,6 +192,7 @@ function renderAgain(): string[] {
     'npm run simulate -- --seed 1 --scenarios 1000 --jobs 2',
     'npm run chaos -- --kills 100 --seed 1',
     'npm run damage -- --files 50000 --seed 1',
+    'npm run scale -- --hours 2 --rows 20 --accounts 6 --pace 2 --answer 500',
     'npm run defects',
     '```',
     '',

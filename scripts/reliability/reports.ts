@@ -47,7 +47,30 @@ const Defects = z.object({
   trials: z.array(z.object({ name: z.string(), caughtBy: z.array(z.string()), seconds: z.number() })),
 });
 
-export const Report = z.discriminatedUnion('kind', [Simulation, Chaos, Damage, Defects]);
+/** What `npm run scale -- --hours 2 --json` prints. */
+const Hours = z.object({
+  kind: z.literal('hours'),
+  hours: z.number(),
+  seed: z.number(),
+  files: z.number(),
+  rows: z.number(),
+  kills: z.number(),
+  restarts: z.number(),
+  promotions: z.number(),
+  resolved: z.number(),
+  longestRestSeconds: z.number(),
+  minutes: z.array(
+    z.object({
+      minute: z.number(),
+      hosts: z.array(z.object({ name: z.string(), rssMb: z.number(), descriptors: z.number(), sockets: z.number() })),
+      connections: z.number(),
+      files: z.number(),
+    }),
+  ),
+  failures: Failures,
+});
+
+export const Report = z.discriminatedUnion('kind', [Simulation, Chaos, Damage, Defects, Hours]);
 export type Report = z.infer<typeof Report>;
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 

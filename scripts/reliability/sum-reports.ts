@@ -16,6 +16,7 @@ export type Sums = {
     medianRestMs: number;
   };
   readonly damage: { files: number; rows: number; failed: number; seconds: number; verdicts: Tally; damages: Tally };
+  readonly hours: { hours: number; kills: number; rows: number; failed: number };
   readonly defects: { name: string; caughtBy: readonly string[] }[];
 };
 type Tally = Record<string, number>;
@@ -24,6 +25,7 @@ export function sumReports(reports: readonly Report[]): Sums {
   const simulations = ofKind(reports, 'simulation');
   const chaos = ofKind(reports, 'chaos');
   const damage = ofKind(reports, 'damage');
+  const long = ofKind(reports, 'hours');
   const rests = chaos.map(({ restMs }) => restMs.median).toSorted((one, other) => one - other);
   return {
     simulation: {
@@ -51,6 +53,12 @@ export function sumReports(reports: readonly Report[]): Sums {
       seconds: total(damage, ({ seconds }) => seconds),
       verdicts: sumTallies(damage.map(({ verdicts }) => verdicts)),
       damages: sumTallies(damage.map(({ damages }) => damages)),
+    },
+    hours: {
+      hours: total(long, ({ hours }) => hours),
+      kills: total(long, ({ kills }) => kills),
+      rows: total(long, ({ rows }) => rows),
+      failed: total(long, ({ failures }) => failures.length),
     },
     defects: [...lastTrials(ofKind(reports, 'defects')).values()],
   };

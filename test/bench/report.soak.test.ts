@@ -203,6 +203,12 @@ describe('plotLines', () => {
     expect(Math.abs(ours! - theirs!)).toBeGreaterThanOrEqual(18);
   });
 
+  it('draws axes of even steps from zero where that is asked for', () => {
+    const even = plotLines({ ...PLOT, isEven: true });
+    const marks = [...even.matchAll(/text-anchor="middle">([\d,]+)</g)].map(([, mark]) => mark);
+    expect(marks).toEqual(['0', '200', '400', '600', '800', '1,000']);
+  });
+
   it('escapes its words and can be read on dark pages', () => {
     expect(svg).toContain('Seconds &lt;of it&gt;');
     expect(svg).toContain('prefers-color-scheme: dark');

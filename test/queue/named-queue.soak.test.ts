@@ -82,7 +82,7 @@ describe.each(QUEUE_SERVERS)('a queue on $kind', ({ start }) => {
 
   it('does not run the job of a killed worker again', async () => {
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    const holder = await startScript('hold-job.ts', server.backend, 'holding 1');
+    const holder = await startScript('hold', server.backend, 'holding 1');
     holder.kill('SIGKILL');
     expect(await holder.ended).toBe('SIGKILL');
     expect(await queue.ids('submit', 'live')).toEqual(new Set(['submit-f1-1']));

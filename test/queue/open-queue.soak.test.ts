@@ -259,7 +259,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
   });
 
   it('leaves nothing behind that keeps the process alive', async () => {
-    const script = await startScript('open-until-told.ts', server.backend, 'open');
+    const script = await startScript('open', server.backend, 'open');
     script.stdin.end();
     expect(await script.ended).toBe(0);
   });

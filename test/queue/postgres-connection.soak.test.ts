@@ -232,7 +232,7 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
   });
 
   it('lets the process end while Redis is away', async () => {
-    const script = await startScript('open-until-told.ts', { kind: 'redis', url: redis.url }, 'open');
+    const script = await startScript('open', { kind: 'redis', url: redis.url }, 'open');
     await redis.kill();
     script.stdin.end();
     expect(await script.ended).toBe(0);

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export type Program = {
   readonly dir: string;
   readonly main: string;
-  /** Returns what `node` takes for a script, by its path in the tree: `test/queue/support/hold-job.ts`. */
+  /** Returns what `node` takes for a script, by its path in the tree: `test/queue/support/worker-process.ts`. */
   fileOf(path: string): string;
   /** Returns what `node --import` takes for a module, by its path in the tree. */
   moduleOf(path: string): string;

@@ -172,11 +172,15 @@ export type Script = {
 };
 
 /** Starts a script of this folder as its own process and waits until it has printed the words. */
-export async function startScript(name: string, backend: QueueBackend, words: string): Promise<Script> {
+export async function startScript(name: 'open' | 'hold', backend: QueueBackend, words: string): Promise<Script> {
   const { fileOf } = await buildProgram();
-  const child = spawn(process.execPath, [fileOf(`test/queue/support/${name}`), JSON.stringify(backend)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileOf('test/queue/support/worker-process.ts'), JSON.stringify(backend), name],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const ended = once(child, 'exit').then(([status, signal]) => (status ?? signal) as number | NodeJS.Signals);
   await Promise.race([hear(child, words), ended.then((end) => Promise.reject(new Error(`${name} ended with ${end}`)))]);
   return { stdin: child.stdin, kill: (signal) => void child.kill(signal), ended };
