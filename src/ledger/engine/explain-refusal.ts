@@ -1,5 +1,11 @@
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 
+/** Such as when its packages were upgraded and it was not restarted: it finds the libraries of another version. */
+const BROKEN = [
+  'the ledger database failed in itself',
+  'Read the log of the server. If its programs were upgraded, restart it.',
+] as const;
+
 /** What a running server's error code means, and the remedy. The server's own message names users and hosts. */
 const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   // A pooler that does not know session settings.
@@ -24,6 +30,8 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>
     'End other sessions, or raise max_connections and the limits of role and database.',
   ],
   '57P03': ['the ledger database is starting or stopping', 'Wait until it is up; work then continues automatically.'],
+  '58P01': BROKEN,
+  XX000: BROKEN,
 };
 
 /** Explains a server error in words; returns undefined for an error that says nothing about the server itself. */

@@ -234,6 +234,8 @@ describe('explainRefusal', () => {
     ['42501', /lacks a permission/],
     ['53300', /no free connection/],
     ['28P01', /password/],
+    ['58P01', /failed in itself/],
+    ['XX000', /failed in itself/],
   ])('has words of its own for %s', (code, reason) => {
     expect(explainRefusal(serverError(code))).toEqual({
       reason: expect.stringMatching(reason),
