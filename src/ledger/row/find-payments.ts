@@ -168,14 +168,15 @@ function rowsAt(places: readonly Place[]): Pick<Source, 'rows'> {
   };
 }
 
-/** Each file is read by its number, however many rows the planner expects. */
+/** Each file is read by its lines up to the limit; the planner would read the whole table for a file of millions. */
 function newestOf(files: readonly NewestFile[], search: PaymentSearch): Pick<Source, 'rows'> {
   const numbers = files.map((file) => file.file_no);
+  const most = mostNewest(search);
   return {
     rows: (_, put) =>
       `SELECT r.* FROM unnest(${put(numbers)}::bigint[]) f (file_no)
-         CROSS JOIN LATERAL (SELECT * FROM payment_row x WHERE x.file_no = f.file_no OFFSET 0) r
-       LIMIT ${mostNewest(search)}`,
+         CROSS JOIN LATERAL (SELECT * FROM payment_row x WHERE x.file_no = f.file_no ORDER BY x.line LIMIT ${most}) r
+       LIMIT ${most}`,
   };
 }
 

@@ -41,6 +41,18 @@ describe('findPayments', () => {
   const linesOf = async (search: PaymentSearch) =>
     (await findPayments(world.ledger, search, 10)).rows.map(({ name, line }) => `${name} ${line}`);
 
+  /** Returns how the server answers all queries of a search. */
+  const plansOf = async (search: PaymentSearch) => {
+    const plans: string[] = [];
+    const query = async (sql: string, values: unknown[]) => {
+      const { rows } = await world.ledger.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values);
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+      return world.ledger.pool.query(sql, values);
+    };
+    await findPayments({ ...world.ledger, pool: { query } as never }, search, 51);
+    return plans.join('\n');
+  };
+
   const NAMES = Object.keys(SEARCH_INDEXES) as SearchIndex[];
 
   it.each([
@@ -137,16 +149,6 @@ describe('findPayments', () => {
        SELECT file_no, line, CASE WHEN line % 50 = 0 THEN 'declined' ELSE 'approved' END,
               CASE WHEN line % 50 = 0 THEN 15 END, '', '' FROM payment_row`,
     );
-    const plansOf = async (search: PaymentSearch) => {
-      const plans: string[] = [];
-      const query = async (sql: string, values: unknown[]) => {
-        const { rows } = await world.ledger.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values);
-        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
-        return world.ledger.pool.query(sql, values);
-      };
-      await findPayments({ ...world.ledger, pool: { query } as never }, search, 51);
-      return plans.join('\n');
-    };
     for (const prepare of [FORGET_STATISTICS, 'ANALYZE payment_row, row_outcome, file']) {
       await world.force(prepare);
       const byStart = await plansOf({ invoiceStart: 'inv-333', accounts: ['main'] });
@@ -160,6 +162,22 @@ describe('findPayments', () => {
         expect(plan, prepare).not.toMatch(/Seq Scan on (?:payment_row|row_outcome)/);
     }
     await dropSearchIndex(world.ledger, 'amounts');
+  });
+
+  it('does not read the whole table for each small file beside few large ones', async () => {
+    for (const name of ['large', 'larger']) {
+      const { file_no: fileNo } = await fileOf([], { name });
+      await world.force(
+        `INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)
+         SELECT $1, n, NULL, '', '', 1, '' FROM generate_series(1, 55000) n`,
+        [fileNo],
+      );
+    }
+    for (const name of ['small', 'smaller']) await fileOf([{ lastFour: '4242' }], { name });
+    await world.force('ANALYZE payment_row');
+    const plans = await plansOf({ lastFour: '4242' });
+    expect(plans).toContain('payment_row_pkey');
+    expect(plans).not.toContain('Seq Scan on payment_row');
   });
 
   it('builds an index anew that was left over from a build that broke off, and no index twice', async () => {
