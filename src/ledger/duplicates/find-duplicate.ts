@@ -128,7 +128,7 @@ export async function hasSwappedColumns(
                      AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES}),
        used AS (SELECT DISTINCT ${shapeOf('r.customer_code')} AS code FROM earlier e CROSS JOIN LATERAL
-                  (SELECT customer_code FROM payment_row WHERE file_no = e.file_no AND customer_code <> '' LIMIT ${ROWS}) r)
+                  (SELECT customer_code FROM payment_row WHERE file_no = e.file_no AND customer_code <> '' ORDER BY line LIMIT ${ROWS}) r)
      SELECT coalesce(bool_and(invoice IN (SELECT code FROM used) AND code NOT IN (SELECT code FROM used)), false) AS swapped
      FROM mine`,
     [fileNo, account],
