@@ -102,7 +102,11 @@ function sessionOf(client: SftpClient, { name, timeoutMs }: Remote, close: () =>
       ask('fetch a file', async (heard) => void (await client.fastGet(path, local, { step: heard }))),
     upload: (local, path) =>
       ask('upload a file', async (heard) => void (await client.fastPut(local, path, { step: heard }))),
-    writeEmpty: (path) => ask('write a marker', async () => void (await client.put(Buffer.alloc(0), path))),
+    // Without a mode, the library lets everybody write to the marker, whatever the server's umask.
+    writeEmpty: (path) =>
+      ask('write a marker', async () => {
+        await client.put(Buffer.alloc(0), path, { writeStreamOptions: { mode: 0o644 } });
+      }),
     rename: (from, to) => ask('rename a file', async () => void (await client.rename(from, to))),
     remove: (path) => ask('remove a file', async () => void (await client.delete(path, true))),
     makeFolder: (path) =>

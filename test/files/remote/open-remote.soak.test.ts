@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
@@ -41,6 +41,7 @@ describe.runIf(sshdIsInstalled())('openRemote', () => {
   it('knows what is there, renames it, and removes it once or twice', async () => {
     await session.writeEmpty(at('a.done'));
     expect(await session.stat(at('a.done'))).toMatchObject({ bytes: 0 });
+    expect((await stat(at('a.done'))).mode & 0o777).toBe(0o644);
     await session.rename(at('a.done'), at('b.done'));
     expect(await session.stat(at('a.done'))).toBeUndefined();
     await session.remove(at('b.done'));
