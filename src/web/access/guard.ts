@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ACTIONS, mayDo } from '../../../schemas/actions.ts';
 import { mustNotHoldNumber } from '../../explain/search.ts';
 import { storableText } from '../../ledger/engine/storable-text.ts';
 import { useApiToken } from '../../ledger/person/api-tokens.ts';
@@ -87,8 +88,13 @@ function mustBeAllowed(request: FastifyRequest): void {
   if (request.viewer === null) throw new Refusal('NOT_LOGGED_IN');
   const { url = '' } = request.routeOptions;
   if (request.viewer.mustSetUp && !SET_UP_PATHS.test(url)) throw new Refusal('FACTOR_NEEDED');
-  if (!viewerMay(request.viewer, may)) throw new Refusal('NOT_ALLOWED');
+  if (viewerMay(request.viewer, may)) return;
+  const { label } = ACTIONS[may];
+  throw new Refusal('NOT_ALLOWED', mayDo(request.viewer.role, may) ? TOKEN_LACKS.replace('?', label) : undefined);
 }
+
+/** For a program whose user may do more than its token. */
+const TOKEN_LACKS = 'This token lacks the permission "?". Make one that has it on the page of your account.';
 
 /**
  * Checks once more that the user of a session may do this, at the end of a long request.

@@ -38,8 +38,8 @@ export class Refusal extends Error {
   readonly statusCode: number;
   readonly code: keyof typeof REFUSALS;
 
-  constructor(code: keyof typeof REFUSALS) {
-    super(REFUSALS[code].says);
+  constructor(code: keyof typeof REFUSALS, says: string = REFUSALS[code].says) {
+    super(says);
     this.code = code;
     this.statusCode = REFUSALS[code].status;
   }

@@ -47,7 +47,10 @@ describe('noteRefusals', () => {
 
   it('records what a program may not do, and a form without the token of the session', async () => {
     const program = await world.program('operator', ['look']);
-    expect((await program.ask('/accounts/main/pause', { reason: 'x' })).status).toBe(403);
+    expect(await program.ask('/accounts/main/pause', { reason: 'x' })).toMatchObject({
+      status: 403,
+      json: { error: { says: expect.stringContaining('This token lacks the permission "Pause".') } },
+    });
     expect((await operator.post('/me/password', {}, 'not the token')).status).toBe(403);
     expect((await refusals()).slice(2)).toMatchObject([
       { actor: 'operator:operator', reason: 'NOT_ALLOWED', evidence: { route: expect.stringContaining('/api/v1/') } },
