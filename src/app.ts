@@ -3,7 +3,8 @@ import { createGateway, type Gateway, type GatewaySettings } from './gateway/cre
 import { createReportClient, type ReportClient } from './gateway/reports/create-report-client.ts';
 import type { Account, Folder, Settings } from './config/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { PipelineError, reasonOf } from './kernel/errors.ts';
+import { PipelineError, reasonOf, systemCode } from './kernel/errors.ts';
+import { withRefusalExplained } from './ledger/engine/explain-refusal.ts';
 import { countLines, type Log } from './kernel/log.ts';
 import { type Health, startHealth, type Tally } from './kernel/health.ts';
 import { readVaultKey } from './ledger/key/master-keys.ts';
@@ -90,7 +91,7 @@ export async function openApp(
     closers.push(() => journal.close());
     const ours = { site: settings.site, telemetry: telemetry.queue };
     const { openQueue } = await (loading ?? import('./queue/open-queue.ts'));
-    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours));
+    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours).catch(throwExplained));
     closers.push(() => queue.close());
     const parts = {
       settings,
@@ -120,6 +121,12 @@ async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
     await closer().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** A queue beside the ledger is the first to write to a standby, and its error would blame the queue. */
+function throwExplained(error: unknown): never {
+  const cause = error instanceof Error ? error.cause : undefined;
+  throw systemCode(cause) === '25006' ? withRefusalExplained(cause) : error;
 }
 
 function queuePlace(settings: Settings, ledger: Ledger): QueueBackend {

@@ -8,7 +8,7 @@ import { resolveSettings, type Settings } from '../src/config/config.ts';
 import { openLog, silentLog } from '../src/kernel/log.ts';
 import { createMasterKeyFile } from '../src/crypto/master-key.ts';
 import { letTimeFly } from './queue/support/queue-world.ts';
-import { startTestPostgres, type TestPostgres } from './support/postgres.ts';
+import { openTestPool, startTestPostgres, type TestPostgres } from './support/postgres.ts';
 import { type ScriptedService, startScriptedService } from './support/scripted-service.ts';
 import { closedUrl } from './workers/support/step-world.ts';
 
@@ -122,6 +122,23 @@ describe('openApp', () => {
     const opening = open(settings);
     await expect(opening).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
     await flight;
+    await expectNothingOpen();
+  });
+
+  it('on a standby blames the ledger, not the queue beside it', async () => {
+    const settings = await freshSettings();
+    await (await open(settings)).close();
+    const admin = openTestPool({ ...postgres.connection, max: 1, options: '-c default_transaction_read_only=off' });
+    const setReadOnly = (mode: string) =>
+      admin.query(`ALTER DATABASE ${postgres.connection.database} SET default_transaction_read_only = ${mode}`);
+    await setReadOnly('on');
+    const opening = open(settings);
+    await expect(opening).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringContaining('the ledger database is read-only, or a standby'),
+    });
+    await setReadOnly('off');
+    await admin.end();
     await expectNothingOpen();
   });
 

@@ -6,7 +6,9 @@ import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../com
 import { paintFor } from '../print/paint.ts';
 import { bad, type Check, type Finding, findingOf, type Level, warn } from './check.ts';
 import type { Settings } from '../../config/config.ts';
+import { systemCode } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
@@ -69,10 +71,11 @@ export async function examine(
   checks: readonly Check[] = CHECKS,
 ): Promise<Examined[]> {
   const opened = await openAsIs(parts.settings, parts.clock);
+  const isBehind = 'ledger' in opened && (await lacksMigrations(opened.ledger));
   const examined: Examined[] = 'trouble' in opened ? [{ name: 'Ledger', findings: [opened.trouble] }] : [];
   try {
     for (const check of checks) {
-      const findings = await lookOnce(check, parts, 'ledger' in opened ? opened.ledger : undefined);
+      const findings = await lookOnce(check, { ...parts, isBehind }, 'ledger' in opened ? opened.ledger : undefined);
       if (findings.length > 0) examined.push({ name: check.name, findings });
     }
   } finally {
@@ -83,15 +86,24 @@ export async function examine(
 
 async function lookOnce(
   check: Check,
-  parts: Parameters<typeof examine>[0],
+  { isBehind, ...parts }: Parameters<typeof examine>[0] & { isBehind: boolean },
   ledger: Ledger | undefined,
 ): Promise<Finding[]> {
   try {
     if (check.needs === 'nothing') return await check.look(parts);
     return ledger ? await check.look({ ...parts, ledger }) : [];
   } catch (error) {
-    return [findingOf(error, bad)];
+    // The line PostgreSQL says that the next start adds what is missing here.
+    return isBehind && MISSING.has(systemCode(error)) ? [] : [findingOf(error, bad)];
   }
+}
+
+/** PostgreSQL's codes for a table, a column or a function that does not exist. */
+const MISSING: ReadonlySet<string | undefined> = new Set(['42P01', '42703', '42883']);
+
+async function lacksMigrations(ledger: Ledger): Promise<boolean> {
+  const missing = await findMissingMigrations(ledger.pool).catch(() => []);
+  return missing.length > 0;
 }
 
 async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Ledger } | { trouble: Finding }> {

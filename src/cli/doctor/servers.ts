@@ -1,5 +1,5 @@
 import { inspectServer, type Ledger, type ServerState } from '../../ledger/engine/open-ledger.ts';
-import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
+import { findMissingMigrations, listMigrations } from '../../ledger/engine/migrate.ts';
 import { bad, type Check, type Finding, findingOf, ok, type Patient, warn } from './check.ts';
 import { inspectRedis, type RedisState } from '../../queue/redis-connection.ts';
 import { type Account, foldersHere, type Remote } from '../../config/config.ts';
@@ -24,8 +24,10 @@ export const postgres: Check = {
     if (missing.length > 0)
       findings.push(
         warn(
-          `the ledger lacks ${missing.join(', ')}`,
-          'No action is needed: the next start of this version adds them.',
+          missing.length === (await listMigrations()).length
+            ? 'the database has no ledger yet'
+            : `the ledger lacks ${missing.join(', ')}`,
+          'No action is needed: the next start of this version adds what is missing.',
         ),
       );
     return findings.length > 0 ? findings : [ok(`version ${server.version}, every commit is on the disk`)];

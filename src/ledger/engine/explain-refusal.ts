@@ -1,4 +1,4 @@
-import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 
 /** Such as when its packages were upgraded and it was not restarted: it finds the libraries of another version. */
 const BROKEN = [
@@ -34,9 +34,19 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>
   XX000: BROKEN,
 };
 
+/** What node-postgres throws after `query_timeout`. The server may still do what it was asked. */
+export function isReadTimeout(error: unknown): boolean {
+  return reasonOf(error) === 'Query read timeout';
+}
+
+const NO_ANSWER = [
+  'the ledger database did not answer in time, and may still record the change',
+  'Look with "paydrop status" before you repeat it. Commits wait while a synchronous standby is away.',
+] as const;
+
 /** Explains a server error in words; returns undefined for an error that says nothing about the server itself. */
 export function explainRefusal(error: unknown): { reason: string; next: string } | undefined {
-  const [reason, next] = REFUSALS[systemCode(error) ?? ''] ?? [];
+  const [reason, next] = isReadTimeout(error) ? NO_ANSWER : (REFUSALS[systemCode(error) ?? ''] ?? []);
   return reason === undefined || next === undefined ? undefined : { reason, next };
 }
 

@@ -1,6 +1,7 @@
 import pg, { type Connection, DatabaseError, type PoolClient, type QueryResult, type Submittable } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
-import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { isReadTimeout } from './explain-refusal.ts';
 import type { Tally } from '../../kernel/health.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
@@ -87,7 +88,7 @@ function isRolledBack(client: PoolClient): Promise<boolean> {
  */
 function isOfNoUse(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === READ_ONLY;
-  return reasonOf(error) === 'Query read timeout';
+  return isReadTimeout(error);
 }
 
 const READ_ONLY = '25006';

@@ -15,6 +15,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { warnOfRedis } from '../../../src/cli/process/start.ts';
 import { openQueue } from '../../../src/queue/open-queue.ts';
 import { logIntoLines } from '../../queue/support/queue-world.ts';
+import { startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
 
 describe('doctor', () => {
@@ -64,9 +65,7 @@ describe('doctor', () => {
   const failing: Check = {
     name: 'Failing',
     needs: 'nothing',
-    look: async () => {
-      throw new Error('4111111111111111');
-    },
+    look: () => Promise.reject(new Error('4111111111111111')),
   };
 
   describe('examine', () => {
@@ -87,6 +86,14 @@ describe('doctor', () => {
       const databaseUrl = (await closedUrl()).replace('http', 'postgres');
       const examined = await examineWith([alone, within], { databaseUrl });
       expect(examined).toMatchObject([{ name: 'Ledger', findings: [{ level: 'bad' }] }, { name: 'Alone' }]);
+    });
+
+    it('calls no check failed in a database without a ledger, and makes none there', async () => {
+      const empty = await startTestPostgres({ schema: 'empty' });
+      onTestFinished(() => empty.stop());
+      const text = JSON.stringify(await examineWith([...CHECKS], { databaseUrl: empty.url }));
+      expect(text).toContain('the database has no ledger yet');
+      expect(text).not.toContain('the check itself failed');
     });
 
     it('makes no ledger where there is none', async () => {

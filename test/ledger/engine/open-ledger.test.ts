@@ -243,6 +243,10 @@ describe('explainRefusal', () => {
     });
   });
 
+  it('says of a reply that came too late that the change may still be made', () => {
+    expect(explainRefusal(new Error('Query read timeout'))?.reason).toMatch(/did not answer in time, and may still/);
+  });
+
   it('says nothing of errors that are about something else', () => {
     expect(explainRefusal(serverError('23505'))).toBeUndefined();
     expect(explainRefusal('text')).toBeUndefined();
