@@ -4,12 +4,13 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readBackup } from '../../ledger/backup/read-backup.ts';
+import { type KeyNeed, readBackup, readKeyNeeds } from '../../ledger/backup/read-backup.ts';
 import { type Upgraded, upgradeDatabase } from '../../ledger/backup/upgrade-database.ts';
 import { type BackupSummary, writeBackup } from '../../ledger/backup/write-backup.ts';
 import { openLedger } from '../../ledger/engine/open-ledger.ts';
 import { describeKeyPlace, findKeyPlace } from '../../crypto/key-place.ts';
-import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
+import { compareKeys, warnOfMissingKeys } from '../doctor/keys.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';
@@ -35,8 +36,12 @@ command shows where they are, so that you can copy them too. Never restore the s
   async run(call) {
     const [first = '', second] = call.arguments;
     if (first === 'verify' && second !== undefined) {
-      const summary = await readBackup(resolve(second));
-      print(call, summary, () => describe(second, summary));
+      const keys = readKeyNeeds();
+      const summary = await readBackup(resolve(second), { table: keys.table });
+      const needed = compareKeys(settingsIfAny(call), keys.needs());
+      print(call, { ...summary, keys: needed.map(({ id, isHere }) => ({ id, isHere })) }, () =>
+        [describe(second, summary), ...needed.map(({ says }) => says)].join('\n'),
+      );
       return EXIT.ok;
     }
     if (first === 'verify' || second !== undefined) throw wantsOneFile();
@@ -62,6 +67,15 @@ command shows where they are, so that you can copy them too. Never restore the s
   },
 };
 
+/** A backup can be checked where nothing else of paydrop is. */
+function settingsIfAny(call: Call): Settings | undefined {
+  try {
+    return settingsOf(call);
+  } catch {
+    return undefined;
+  }
+}
+
 function wantsOneFile(): PipelineError {
   const next = 'Write "paydrop backup FILE" or "paydrop backup verify FILE".';
   return new PipelineError('USAGE', 'make or check a backup', 'give one file', { next });
@@ -82,12 +96,18 @@ export const restore: CliCommand = {
   name: 'restore',
   about: 'Restore the ledger from a backup, and stop every account that has sent since',
   takes: [['<file>', 'a file that "paydrop backup" made']],
-  options: [['--replace', 'keep the current ledger, if it holds files, under another name'], JSON_OPTION],
+  options: [
+    ['--replace', 'keep the current ledger, if it holds files, under another name'],
+    ['--without-keys', 'restore also when no master key at hand opens anything in it'],
+    JSON_OPTION,
+  ],
   notes: [
     `Stop all paydrop processes of this ledger first. The whole file is checked before anything is changed, and the
 change is one transaction. Leave the send journal as it is: it has what was sent since the backup. With --replace the
 calls of the replaced ledger are kept too. Exit status 5 when an account was stopped or another host has to report,
 because a person has to look there.`,
+    `A master key that the backup needs and that is not at hand is named first, with what cannot be opened without it; the
+exit status is 5 then. "paydrop backup verify" names the keys without restoring anything.`,
   ],
   examples: ['restore /backups/paydrop-2026-11-22.backup', 'restore /backups/paydrop-2026-11-22.backup --replace'],
   async run(call) {
@@ -95,17 +115,25 @@ because a person has to look there.`,
     const settings = settingsOf(call);
     const replace = call.options['replace'] !== undefined;
     const log = openCommandLog('error');
-    const options = { clock: systemClock, log, actor: operatorName(), replace };
+    const isKnown = call.options['withoutKeys'] !== undefined;
+    const missing: string[] = [];
+    const mayOpen = (needs: readonly KeyNeed[]) =>
+      void missing.push(...warnOfMissingKeys(settings, file, needs, isKnown).map(({ id }) => id));
+    const options = { clock: systemClock, log, actor: operatorName(), replace, mayOpen };
     const restored = await restoreBackup(placeOf(settings), resolve(file), options);
     const { recalled, waits, isWaitedFor } = await compare(settings, log);
     const stopped = [...restored.recalled, ...recalled];
     const { backup, keptAs } = restored;
-    print(call, { backup, keptAs, stopped: stopped.map(forJson), waits }, () =>
-      describeRestored(file, restored, stopped, waits),
+    print(call, { backup, keptAs, stopped: stopped.map(forJson), waits, missingKeys: missing }, () =>
+      [describeRestored(file, restored, stopped, waits), ...missing.map(sayLacks)].join('\n'),
     );
-    return stopped.length > 0 || isWaitedFor ? EXIT.exception : EXIT.ok;
+    return stopped.length > 0 || isWaitedFor || missing.length > 0 ? EXIT.exception : EXIT.ok;
   },
 };
+
+function sayLacks(id: string): string {
+  return `Master key ${id} is still missing: "paydrop key list" shows what it opens, and which keys are here.`;
+}
 
 const upgrade: CliCommand = {
   name: 'upgrade',

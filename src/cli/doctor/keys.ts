@@ -1,4 +1,4 @@
-import { findKeyPlace } from '../../crypto/key-place.ts';
+import { describeKeyPlace, findKeyPlace } from '../../crypto/key-place.ts';
 import { openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, type Finding, findingOf, ok, type Patient, warn } from './check.ts';
 import { openFingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
@@ -8,7 +8,11 @@ import { unwrapDataKey } from '../../crypto/data-key.ts';
 import { openBytes } from '../../crypto/seal.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type OpenCleaning, readOpenCleanings } from '../../ledger/retention/clean-storage.ts';
-import type { Account } from '../../config/config.ts';
+import { ARCHIVE_KEY } from '../../actions/archive-rows.ts';
+import type { Account, Settings } from '../../config/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { KeyNeed } from '../../ledger/backup/read-backup.ts';
+import { personOfVaultKey } from '../../ledger/person/second-factor.ts';
 import { findKeyEnds, type KeyEnd, openKeys } from '../../pgp/open-keys.ts';
 
 /** The master key must be readable even without the ledger. Only the ledger knows whether it is the right one. */
@@ -109,3 +113,62 @@ const MEND = {
   own: 'Extend it, or make a new one and put it before the old one; then send the public key to every sender.',
   sender: 'Ask the sender for the extended or new public key and add it to "openpgp.senders" of the account.',
 } as const;
+
+/**
+ * Returns the master keys that a backup needs and that are not at hand, and says on standard error what cannot be opened
+ * without them.
+ * @param file names the backup
+ * @param isKnown whether the person said that nothing may be readable
+ * @throws PipelineError MASTER_KEY_WRONG when nothing in it could be opened
+ */
+export function warnOfMissingKeys(
+  settings: Settings,
+  file: string,
+  needs: readonly KeyNeed[],
+  isKnown: boolean,
+): KeyNeed[] {
+  const { ids, remedy } = keysAtHand(settings);
+  const missing = needs.filter(({ id }) => !ids.includes(id));
+  if (missing.length === 0) return [];
+  const says = missing.map(sayMissing).join(' ');
+  if (missing.length === needs.length && !isKnown) {
+    const next = `Nothing was changed. ${remedy} Then try again; with --without-keys it is restored all the same.`;
+    throw new PipelineError('MASTER_KEY_WRONG', `restore the backup "${file}"`, says, { next });
+  }
+  console.error(`Warning: ${says} ${remedy}`);
+  return missing;
+}
+
+/** Says of each master key that a backup needs whether it is at hand. Without settings nobody knows where keys are. */
+export function compareKeys(settings: Settings | undefined, needs: readonly KeyNeed[]) {
+  const ids = settings && keysAtHand(settings).ids;
+  return needs.map((need) => {
+    const isHere = ids?.includes(need.id) ?? null;
+    const says =
+      isHere === false ? sayMissing(need) : `It needs master key ${need.id}${isHere ? ', which is at hand' : ''}.`;
+    return { id: need.id, isHere, says };
+  });
+}
+
+/** Returns the ids of the usable keys, and what to do about one that is missing. */
+function keysAtHand(settings: Settings): { ids: string[]; remedy: string } {
+  const place = findKeyPlace(settings, process.env);
+  try {
+    return { ids: openKeyRing(place).ids(), remedy: `Add a missing key to the others in ${describeKeyPlace(place)}.` };
+  } catch (error) {
+    if (error instanceof PipelineError) return { ids: [], remedy: error.message };
+    throw error;
+  }
+}
+
+function sayMissing({ id, files, others }: KeyNeed): string {
+  const factors = others.filter((name) => personOfVaultKey(name) !== undefined).length;
+  const closed = [
+    ...(files > 0 ? [`the originals, batches and results of ${counted(files, 'file')}`] : []),
+    ...(others.includes(ARCHIVE_KEY) ? ['archived rows'] : []),
+    ...(factors > 0 ? [counted(factors, 'second factor')] : []),
+  ];
+  const what = closed.length > 0 ? ` Without it these cannot be opened: ${closed.join('; ')}.` : '';
+  const start = others.includes('fingerprint') ? ' paydrop does not start without it.' : '';
+  return `Master key ${id} is not at hand.${what}${start}`;
+}

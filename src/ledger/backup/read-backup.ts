@@ -80,6 +80,50 @@ async function readFrames(take: TakeBytes, path: string, reader: BackupReader): 
   }
 }
 
+/** What a master key wraps in a backup: the keys of so many files, and keys of these names that outlive a file. */
+export type KeyNeed = { id: string; files: number; others: string[] };
+
+/** Returns a reader of tables for `readBackup`, and the master keys that what it has read needs. */
+export function readKeyNeeds(): Required<Pick<BackupReader, 'table'>> & { needs(): KeyNeed[] } {
+  const needs = new Map<string, KeyNeed>();
+  return {
+    table: async ({ columns }, rows) => {
+      // The first versions kept the key of a file with the file.
+      const [ofFile, ofOther] = [columns.indexOf('wrapped_key'), columns.indexOf('wrapped')];
+      if (ofFile === -1 && ofOther === -1) for await (const _ of rows);
+      else
+        for await (const line of linesOf(rows)) {
+          const cells = line.split('\t');
+          const id = WRAPPED_BY.exec(cells[Math.max(ofFile, ofOther)]!)?.[1];
+          if (id === undefined) continue;
+          const need = needs.get(id) ?? { id, files: 0, others: [] };
+          needs.set(id, need);
+          if (ofFile === -1) need.others.push(cells[columns.indexOf('name')]!);
+          else need.files += 1;
+        }
+    },
+    needs: () => [...needs.values()].toSorted((one, other) => one.id.localeCompare(other.id)),
+  };
+}
+
+/** The text of a wrapped key: four bytes of its mark, then those that name its master key, as `wrapped_by` reads them. */
+const WRAPPED_BY = /^\\\\x[0-9a-f]{8}([0-9a-f]{8})/;
+
+/** Every row ends with its only line feed. No character of a row is cut: a frame may end within one, a line never. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      const tail = chunk.subarray(from, end);
+      yield (rest.length === 0 ? tail : Buffer.concat([...rest, tail])).toString('utf8');
+      rest = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from));
+  }
+}
+
 async function openBackup(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');

@@ -10,7 +10,7 @@ import { buildSchema, inSchemaLock, listMigrations } from '../engine/migrate.ts'
 import { type Recalled, recallEntries } from '../doubt/recall-batch.ts';
 import { type LedgerPlace, openPool, reachServer } from '../engine/open-ledger.ts';
 import { appendAudit, type AuditEntry, type Transaction } from '../engine/transaction.ts';
-import { readBackup } from './read-backup.ts';
+import { type KeyNeed, readBackup, readKeyNeeds } from './read-backup.ts';
 import type { JournalEntry } from '../admission/send-journal.ts';
 import { type BackupSummary, type BackupTable, readTables } from './write-backup.ts';
 
@@ -23,6 +23,8 @@ type RestoreOptions = {
   actor: string;
   replace: boolean;
   isScratch?: boolean;
+  /** Sees which master keys the verified backup needs. What it throws leaves all as it is. */
+  mayOpen?: (needs: readonly KeyNeed[]) => void;
   /** For the audit trail, where the backup is a step of something else. */
   reason?: string;
   /** Sees the rows as restored, before anything is added to them. What it throws undoes the restore. */
@@ -42,7 +44,9 @@ type RestoreOptions = {
  */
 export async function restoreBackup(place: LedgerPlace, path: string, options: RestoreOptions): Promise<Restored> {
   const known = await listMigrations();
+  const keys = readKeyNeeds();
   const backup = await readBackup(path, {
+    table: keys.table,
     head: async ({ migrations }) => {
       const stranger = migrations.find((name) => !known.includes(name));
       if (stranger === undefined) return;
@@ -50,6 +54,7 @@ export async function restoreBackup(place: LedgerPlace, path: string, options: R
       throw new PipelineError('BACKUP_NEWER', `use the backup "${path}"`, reason);
     },
   });
+  options.mayOpen?.(keys.needs());
   const server = await reachServer(place, options.log);
   // A large table may exceed the time limit of everyday queries.
   const pool = openPool(server.connection, { log: options.log, answerMs: 0 });

@@ -1,6 +1,6 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
-import { readStreamed } from '../backup/read-backup.ts';
+import { linesOf, readStreamed } from '../backup/read-backup.ts';
 import { type CopiedTable, copyFrames, inSnapshot } from '../backup/write-backup.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { PlainFileRow } from '../engine/records.ts';
@@ -100,21 +100,6 @@ export async function readArchive(
 }
 
 export const NULL = '\\N';
-
-/** Every row ends with its only line feed. No character of a row is cut: a frame may end within one, a line never. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      const tail = chunk.subarray(from, end);
-      yield (rest.length === 0 ? tail : Buffer.concat([...rest, tail])).toString('utf8');
-      rest = [];
-      from = end + 1;
-    }
-    if (from < chunk.length) rest.push(chunk.subarray(from));
-  }
-}
 
 /** Where the rows of a file are. */
 export type RowArchive = {

@@ -6,6 +6,7 @@ import { paydropWords, runPaydrop, shortenWaits, startChild, startPaydrop, steps
 import { runHere } from '../support/run-here.ts';
 import { quoteWord } from '../../../src/cli/print/paydrop-line.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
+import { textOf } from '../../support/openpgp.ts';
 import { openApp } from '../../../src/app.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
@@ -218,6 +219,19 @@ describe('restore', () => {
     const { status, out } = await world.paydrop('restore', later, '--replace', '--json');
     expect(status).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ stopped: [], keptAs: expect.stringMatching(/^paydrop_before_\d{17}$/) });
+    world.app = await openApp(world.settings, { log: silentLog(), env: {} });
+  });
+
+  it('names the master key that is missing, and changes nothing until the person says that this is known', async () => {
+    const { id } = world.app.keys.current;
+    await world.app.close();
+    vi.stubEnv('PAYDROP_MASTER_KEY', textOf(9));
+    const later = join(world.root, 'later.backup');
+    expect((await world.paydrop('restore', later, '--replace')).err).toContain(`Master key ${id} is not at hand`);
+    expect((await world.paydrop('show', 'after.csv')).out).toContain('held');
+    const { status, out } = await world.paydrop('restore', later, '--replace', '--without-keys', '--json');
+    expect([status, JSON.parse(out)]).toMatchObject([5, { missingKeys: [id] }]);
+    vi.stubEnv('PAYDROP_MASTER_KEY', '');
     world.app = await openApp(world.settings, { log: silentLog(), env: {} });
   });
 });

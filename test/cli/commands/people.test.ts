@@ -1,11 +1,17 @@
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLink, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { openCliWorld } from '../support/cli-world.ts';
+import { runHere } from '../support/run-here.ts';
+import { ARCHIVE_KEY, ARCHIVE_KEY_OWNER } from '../../../src/actions/archive-rows.ts';
+import { wrapKey } from '../../../src/crypto/data-key.ts';
+import { readVaultKey } from '../../../src/ledger/key/master-keys.ts';
+import { masterKeyOf, textOf } from '../../support/openpgp.ts';
 import { admit } from '../../../src/ledger/admission/admit.ts';
 import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { forceSql } from '../../support/force-sql.ts';
@@ -194,6 +200,66 @@ describe('backup', () => {
     const bad = await world.paydrop('backup', 'verify', join(world.root, 'bad.backup'));
     expect(bad).toMatchObject({ status: 5, out: '' });
     expect(bad.err).toMatch(/^Cannot use the backup ".*bad\.backup": /);
+  });
+
+  describe('the master keys that it needs', () => {
+    const strange = masterKeyOf(7);
+    const useKeys = (...texts: string[]) => vi.stubEnv('PAYDROP_MASTER_KEY', texts.join(','));
+    beforeAll(async () => {
+      path = join(world.root, 'two-keys.backup');
+      const wrapped = wrapKey(strange, ARCHIVE_KEY_OWNER, randomBytes(32));
+      await readVaultKey(world.app.ledger, ARCHIVE_KEY, () => wrapped);
+      await world.says('backup', path);
+    });
+    afterAll(() => vi.unstubAllEnvs());
+
+    it('verify says which are at hand', async () => {
+      const { current } = world.app.keys;
+      const { out } = await world.paydrop('backup', 'verify', path);
+      expect(out).toContain(`It needs master key ${current.id}, which is at hand.`);
+      expect(out).toContain(
+        `Master key ${strange.id} is not at hand. Without it these cannot be opened: archived rows.`,
+      );
+      expect(JSON.parse((await world.paydrop('backup', 'verify', path, '--json')).out)).toMatchObject({
+        keys: expect.arrayContaining([
+          { id: current.id, isHere: true },
+          { id: strange.id, isHere: false },
+        ]),
+      });
+      expect((await runHere(['--dir', join(world.root, 'absent'), 'backup', 'verify', path])).out).toContain(
+        `It needs master key ${current.id}.`,
+      );
+    });
+
+    // A process that uses the ledger stops the restore only after its keys were looked at.
+    const BUSY = 'a paydrop process is using it';
+
+    it('restore warns of one that is missing, before anything is replaced', async () => {
+      const { status, err } = await world.paydrop('restore', path, '--replace');
+      expect(err).toMatch(
+        new RegExp(`^Warning: Master key ${strange.id} is not at hand.*: archived rows\\. Add a missing`),
+      );
+      expect([status, err]).toEqual([5, expect.stringContaining(BUSY)]);
+      useKeys(textOf(7), (await readFile(world.settings.paths.masterKey, 'utf8')).trim());
+      const both = await world.paydrop('restore', path, '--replace');
+      expect([both.err.includes('Warning'), both.err.includes(BUSY)]).toEqual([false, true]);
+    });
+
+    it('restore refuses when it could open nothing, unless the person knows', async () => {
+      useKeys(textOf(9));
+      const { err } = await world.paydrop('restore', path, '--replace');
+      expect(err).toMatch(/^Cannot restore the backup ".*": Master key .* results of 1 file\. paydrop does not start/);
+      expect(err).toContain(
+        'Nothing was changed. Add a missing key to the others in PAYDROP_MASTER_KEY. Then try again',
+      );
+      expect(err).not.toContain(BUSY);
+      const known = await world.paydrop('restore', path, '--replace', '--without-keys');
+      expect([known.err.startsWith('Warning: '), known.err.includes(BUSY)]).toEqual([true, true]);
+      useKeys('none');
+      expect((await world.paydrop('restore', path)).err).toContain(
+        'Nothing was changed. Cannot take the master key from',
+      );
+    });
   });
 });
 

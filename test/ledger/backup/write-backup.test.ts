@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
-import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
+import { readBackup, readKeyNeeds } from '../../../src/ledger/backup/read-backup.ts';
 import {
   countRows,
   frameHead,
@@ -65,6 +66,30 @@ describe('write backup', () => {
       expect(rowsOf(tables, 'payment_row') - rowsOf(before, 'payment_row')).toBe(
         2 * (rowsOf(tables, 'batch') - rowsOf(before, 'batch')),
       );
+    });
+  });
+
+  describe('readKeyNeeds', () => {
+    const wrapped = (id: string) => `\\\\x50444b31${id}${'0'.repeat(120)}`;
+    const tables: [table: string, columns: string[], text: string][] = [
+      ['file_secret', ['file_id', 'wrapped_key'], `a\t${wrapped('00000002')}\nb\t${wrapped('00000001')}\n`],
+      // As the first versions kept it; one key is destroyed.
+      ['file', ['file_id', 'wrapped_key', 'name'], `c\t${wrapped('00000001')}\tx\nd\t\\N\ty\n`],
+      ['vault_key', ['name', 'wrapped'], `fingerprint\t${wrapped('00000001')}\n`],
+      ['batch', ['file_id'], 'a\n'],
+    ];
+
+    it.each([1, 1_000])('names the master keys of a backup and what they open, in pieces of %i bytes', async (size) => {
+      const keys = readKeyNeeds();
+      for (const [table, columns, text] of tables) {
+        const bytes = Buffer.from(text);
+        const pieces = upTo(Math.ceil(bytes.length / size)).map((n) => bytes.subarray((n - 1) * size, n * size));
+        await keys.table({ table, columns }, Readable.from(pieces));
+      }
+      expect(keys.needs()).toEqual([
+        { id: '00000001', files: 2, others: ['fingerprint'] },
+        { id: '00000002', files: 1, others: [] },
+      ]);
     });
   });
 
