@@ -5,7 +5,7 @@ import { ORIGINAL_PURPOSE } from '../../../workers/open-original.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { readForgottenFiles } from '../../ledger/account/read-holds.ts';
 import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/key/read-originals.ts';
 import { findForgottenSends } from '../../ledger/admission/send-journal.ts';
 import { openSealedFile } from '../../crypto/archive.ts';
@@ -32,14 +32,18 @@ export const originals: Check = {
     const missing = await findMissing(settings, ledger);
     const findings = [
       ...(await judgeForgotten(seen.forgotten, settings, ledger)),
-      ...named(seen.closed, 'cannot be opened', 'Restore them from a backup of the archive.'),
-      ...named(missing, 'missing in the archive', 'Restore them from a backup of the archive.'),
+      ...named(bad, seen.closed, 'cannot be opened', FROM_COPY),
+      ...named(bad, missing, 'missing in the archive', `${FROM_COPY} ${DUE_AGAIN}`),
     ];
-    return findings.length > 0
-      ? findings
-      : [ok(`${seen.count} sealed, all known to the ledger and opened by its keys`)];
+    if (findings.some(({ level }) => level !== 'ok')) return findings;
+    const known = seen.count - seen.forgotten.length;
+    return [ok(`${known} sealed, all known to the ledger and opened by its keys`), ...findings];
   },
 };
+
+const FROM_COPY = 'Restore them from a backup of the archive.';
+const DUE_AGAIN =
+  'If an older ledger was restored, some may have been destroyed since its backup: the next start destroys their keys again within the hour, and they are no longer listed.';
 
 async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) {
   const seen = { count: 0, forgotten: [] as ArchiveEntry[], closed: [] as string[] };
@@ -59,31 +63,35 @@ async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) 
   return seen;
 }
 
-/** Reports forgotten originals. The operator must never read that files already sent may be dropped again. */
-async function judgeForgotten(entries: readonly ArchiveEntry[], settings: Settings, ledger: Ledger) {
+/**
+ * Reports forgotten originals. The operator must never read that files already sent may be dropped again. Each way out
+ * ends with a line that is well: their calls are acknowledged, or a person has moved them away.
+ */
+async function judgeForgotten(entries: readonly ArchiveEntry[], { paths }: Settings, ledger: Ledger) {
   if (entries.length === 0) return [];
-  const sent = await readForgottenFiles(ledger, settings);
+  const sent = await readForgottenFiles(ledger);
+  for (const { fileId } of await findForgottenSends(ledger, paths.journal)) sent.set(fileId, false);
+  const of = (isAcknowledged: boolean | undefined) =>
+    entries.filter(({ fileId }) => sent.get(fileId) === isAcknowledged).map(nameOf);
   return [
     ...named(
-      entries.filter(({ fileId }) => sent.has(fileId)).map(nameOf),
+      bad,
+      of(false),
       'in the archive but missing from the ledger, although they were sent: they can no longer be opened',
-      'Never drop them again. "paydrop account list" shows what to do; received results are still in the out folder.',
+      'Never drop them again. "paydrop account list" shows what to do; received results are still in the out folder. Once a person has acknowledged their calls, this is well.',
     ),
     ...named(
-      entries.filter(({ fileId }) => !sent.has(fileId)).map(nameOf),
+      bad,
+      of(undefined),
       'in the archive but missing from the ledger: they can no longer be opened',
-      'Run "paydrop account list" on every sending host, then this again. Files still listed then were never sent; their senders can drop them again.',
+      `Run "paydrop account list" on every sending host, then this again. Files still listed then were never sent; if a send journal was lost, compare them with a report of the service first. Their senders can drop them again. Then move the sealed files out of "${paths.archive}" and keep them as long as the ledger that opens them.`,
+    ),
+    ...named(
+      ok,
+      of(true),
+      'in the archive but missing from the ledger; a person has acknowledged their calls, and they must never be dropped again',
     ),
   ];
-}
-
-/**
- * Returns the files of calls that a send journal knows and the ledger does not, including other hosts compared with it.
- */
-async function readForgottenFiles(ledger: Ledger, { accounts, paths }: Settings): Promise<Set<string>> {
-  const told = await Promise.all([...accounts.keys()].map((account) => readForgottenSends(ledger, account)));
-  const untold = await findForgottenSends(ledger, paths.journal);
-  return new Set([...told.flat(), ...untold].map(({ fileId }) => fileId));
 }
 
 /** Adds the day, which helps senders to identify the file. */
@@ -127,8 +135,13 @@ async function findMissing(settings: Settings, ledger: Ledger): Promise<string[]
   return missing;
 }
 
-function named(names: readonly string[], what: string, mend: string): Finding[] {
+function named(
+  judge: (found: string, mend: string) => Finding,
+  names: readonly string[],
+  what: string,
+  mend = '',
+): Finding[] {
   if (names.length === 0) return [];
   const shown = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '');
-  return [bad(`${names.length} ${what}: ${shown}`, mend)];
+  return [judge(`${names.length} ${what}: ${shown}`, mend)];
 }

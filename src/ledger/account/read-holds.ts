@@ -84,6 +84,14 @@ export async function readForgottenSends(ledger: Ledger, account: string): Promi
   return rows;
 }
 
+/** Returns the files of these calls, of any account, and whether a person has acknowledged all calls of each. */
+export async function readForgottenFiles(ledger: Ledger): Promise<Map<string, boolean>> {
+  const { rows } = await ledger.pool.query<{ fileId: string; isAcknowledged: boolean }>(
+    `SELECT file_id AS "fileId", bool_and(acknowledged_at IS NOT NULL) AS "isAcknowledged" FROM forgotten_send GROUP BY file_id`,
+  );
+  return new Map(rows.map(({ fileId, isAcknowledged }) => [fileId, isAcknowledged]));
+}
+
 /** Returns every stop that an operator has to lift, for any account; `*` means all of them. */
 export async function readStops(ledger: Ledger): Promise<Stop[]> {
   const { rows } = await ledger.pool.query<Stop>(

@@ -10,6 +10,7 @@ import {
   permissions,
 } from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, WELL } from '../support/cli-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { journal } from '../../../src/cli/doctor/journal.ts';
 import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
@@ -254,10 +255,7 @@ describe('journal', () => {
       const { path } = await pathOf();
       await writeFile(join(path, '..', `${FORGOTTEN}.sealed`), await readFile(path));
       const [finding] = await world.look(originals);
-      expect(finding).toMatchObject({
-        level: 'bad',
-        mend: expect.stringContaining('their senders can drop them again'),
-      });
+      expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining('Their senders can drop them') });
       expect(finding!.found).toMatch(new RegExp(`: ${FORGOTTEN} of \\d{4}-\\d{2}-\\d{2}$`));
     });
 
@@ -271,6 +269,26 @@ describe('journal', () => {
       await recallForgotten(world.app.ledger, journal);
       await writeFile(journal, before);
       expect(await world.look(originals)).toMatchObject(sent);
+      await forceSql(world.app, `UPDATE forgotten_send SET account = 'gone' WHERE file_id = $1`, [FORGOTTEN]);
+      expect(await world.look(originals), 'of an account that left the configuration').toMatchObject(sent);
+    });
+
+    it('is well once a person has acknowledged its calls, and still names it', async () => {
+      await acknowledgeForgotten(world.app.ledger, 'gone', { actor: 'operator:ann', reason: 'looked it up' });
+      expect(await world.look(originals)).toMatchObject([
+        { level: 'ok', found: expect.stringMatching(/^1 sealed/) },
+        { level: 'ok', found: expect.stringMatching(new RegExp(`must never be dropped again: ${FORGOTTEN} of`)) },
+      ]);
+    });
+
+    it('is well once one that was never sent is moved away, as it says', async () => {
+      const { path } = await pathOf();
+      const never = join(path, '..', `${newFileId()}.sealed`);
+      await writeFile(never, await readFile(path));
+      const [finding] = await world.look(originals);
+      expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining('move the sealed files out of') });
+      await rename(never, join(world.root, 'moved.sealed'));
+      expect((await world.look(originals)).map(({ level }) => level)).toEqual(['ok', 'ok']);
     });
 
     it('leaves one closed whose key was destroyed on purpose', async () => {
