@@ -34,7 +34,7 @@ export async function readQueue(
 ) {
   const isOwn = (of: { account: string | null }) =>
     account === undefined || of.account === account || of.account === '*';
-  const [depths, needs, blocksOf, open, obstacles, again, lost] = await Promise.all([
+  const [depths, needs, blocksOf, open, obstacles, again, unpaid, lost] = await Promise.all([
     readStages(ledger),
     readNeeds(ledger, settings, actor),
     readBlocks(ledger, settings),
@@ -42,6 +42,7 @@ export async function readQueue(
     readObstacles(ledger, settings),
     // What may be tried again without any change.
     sumAgain(ledger, { advice: 'later', account }),
+    sumAgain(ledger, { account }),
     listLost(ledger),
   ]);
   const stages = depths.filter(isOwn);
@@ -55,6 +56,7 @@ export async function readQueue(
     waiting: shown.filter((file) => !needed.has(file.file_id) && file.shown !== 'blocked'),
     failed: obstacles.filter((obstacle) => obstacle.account === null || isOwn(obstacle)),
     again,
+    unpaid,
     lost: lost.filter(isOwn),
   };
 }

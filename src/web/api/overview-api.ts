@@ -6,7 +6,7 @@ import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ADVICE, type Advice } from '../../../schemas/rejections.ts';
 import { NEEDS } from '../../explain/needs-you.ts';
 import { readQueue } from '../../explain/read-queue.ts';
-import { listAgain } from '../../ledger/overview/may-go-again.ts';
+import { listAgain, MOST_AGAIN } from '../../ledger/overview/may-go-again.ts';
 import { openStageFlow, STAGES } from '../../ledger/overview/read-stages.ts';
 import { actorOf } from '../access/viewer.ts';
 import { splitPage } from '../parts/blocks.tsx';
@@ -176,7 +176,11 @@ const QUEUE = apiSchema({
     failed: listOf(OBSTACLE),
     again: {
       ...listOf(objectOf({ account: TEXT, rows: WHOLE, cents: CENTS })),
-      description: 'Payments that may be tried again as they are. At 1,000 there may be more.',
+      description: `Payments that may be tried again as they are. At ${MOST_AGAIN} there may be more.`,
+    },
+    unpaid: {
+      ...listOf(objectOf({ account: TEXT, rows: WHOLE, cents: CENTS })),
+      description: `Payments that were not made and were not sent again, whatever the advice; those of \`again\` are among them. At ${MOST_AGAIN} there may be more.`,
     },
     lost: {
       ...listOf(objectOf({ ...each(TEXT, 'fileId', 'name', 'account'), rows: WHOLE, cents: CENTS, since: MOMENT })),

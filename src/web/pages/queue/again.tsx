@@ -4,11 +4,13 @@ import { adviceOn, SHOWN_ADVICE } from '../../../../schemas/shown.ts';
 import type { App } from '../../../app.ts';
 import type { QueueState } from '../../../explain/read-queue.ts';
 import type { Need } from '../../../explain/needs-you.ts';
+import { groupDigits } from '../../../kernel/counted.ts';
 import { capital } from '../../../explain/why/sentence.ts';
 import {
   type AgainFilter,
   type AgainPlace,
   type AgainRow,
+  type AgainSum,
   lastResubmission,
   listAgain,
   MOST_AGAIN,
@@ -43,6 +45,12 @@ export function listedAsked(form: unknown): AgainFilter {
   return { ...againAsked(form, account), sentAfter: /^\d{1,15}$/.test(lastSent) ? Number(lastSent) : undefined };
 }
 
+/** Returns how many payments these sums have, as text. At the limit of the count there may be more. */
+export function againCount(sums: readonly AgainSum[]): string {
+  const count = sums.reduce((sum, { rows }) => sum + rows, 0);
+  return `${groupDigits(String(count))}${count >= MOST_AGAIN ? '+' : ''}`;
+}
+
 /** Shows payments of one advice that may go again, with their sum, and other work that may be tried again. */
 export async function showAgain({ ledger }: App, asked: AgainAsked, state: QueueState, view: View) {
   const filter = againAsked({ advice: asked.advice }, asked.account);
@@ -67,6 +75,12 @@ export async function showAgain({ ledger }: App, asked: AgainAsked, state: Queue
             <li key={advice}>
               <a href={pathOf(advice)} aria-current={advice === asked.advice ? 'true' : undefined}>
                 {advice === 'all' ? 'All' : SHOWN_ADVICE[advice].word}
+                {advice === 'all' && (
+                  <>
+                    {' '}
+                    <span class="badge">{againCount(state.unpaid)}</span>
+                  </>
+                )}
               </a>
             </li>
           ))}

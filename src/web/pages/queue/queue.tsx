@@ -5,7 +5,7 @@ import { type QueueState, readQueue } from '../../../explain/read-queue.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
 import { groupDigits } from '../../../kernel/counted.ts';
 import { listFinished } from '../../../ledger/overview/list-audit.ts';
-import { type AgainPlace, MOST_AGAIN } from '../../../ledger/overview/may-go-again.ts';
+import type { AgainPlace } from '../../../ledger/overview/may-go-again.ts';
 import { openStageFlow } from '../../../ledger/overview/read-stages.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { actorOf, viewerMay } from '../../access/viewer.ts';
@@ -17,7 +17,7 @@ import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { zoneOf } from '../../zone-of.ts';
-import { adviceAsked, showAgain } from './again.tsx';
+import { adviceAsked, againCount, showAgain } from './again.tsx';
 import {
   BlockedGroups,
   DoubtNotice,
@@ -145,18 +145,18 @@ function Headline({ state: { needs, blocked }, view }: { state: QueueState; view
 }
 
 function Tabs({ asked: { list, account }, state }: { asked: Asked; state: QueueState }) {
-  const again = state.again.reduce((sum, { rows }) => sum + rows, 0);
-  const counts: Partial<Record<ListName, number>> = {
-    needs: state.needs.length,
-    blocked: state.blocked.reduce((sum, { depth }) => sum + depth.things, 0),
-    again,
-    waiting: state.waiting.length,
-    failed: state.failed.length,
-    doubt: state.needs.filter(({ kind }) => kind === 'in_doubt').length,
+  const inDoubt = state.needs.filter(({ kind }) => kind === 'in_doubt').length;
+  const [again, unpaid] = [againCount(state.again), againCount(state.unpaid)];
+  const counts: Partial<Record<ListName, string>> = {
+    needs: digits(state.needs.length),
+    blocked: digits(state.blocked.reduce((sum, { depth }) => sum + depth.things, 0)),
+    // The list begins with what may go as it is, and has the others behind other advice.
+    again: again === unpaid ? again : `${again} of ${unpaid}`,
+    waiting: digits(state.waiting.length),
+    failed: digits(state.failed.length),
+    doubt: digits(inDoubt),
   };
-  const shown = (Object.keys(LISTS) as ListName[]).filter(
-    (name) => name !== 'doubt' || counts.doubt! > 0 || list === name,
-  );
+  const shown = (Object.keys(LISTS) as ListName[]).filter((name) => name !== 'doubt' || inDoubt > 0 || list === name);
   return (
     <nav class="tabs" aria-label="Lists" data-part="lists">
       <ul>
@@ -167,10 +167,7 @@ function Tabs({ asked: { list, account }, state }: { asked: Asked; state: QueueS
               {counts[name] !== undefined && (
                 <>
                   {' '}
-                  <span class="badge">
-                    {groupDigits(String(counts[name]))}
-                    {name === 'again' && again >= MOST_AGAIN && '+'}
-                  </span>
+                  <span class="badge">{counts[name]}</span>
                 </>
               )}
             </a>
@@ -179,6 +176,10 @@ function Tabs({ asked: { list, account }, state }: { asked: Asked; state: QueueS
       </ul>
     </nav>
   );
+}
+
+function digits(count: number): string {
+  return groupDigits(String(count));
 }
 
 type Shown = {

@@ -88,7 +88,9 @@ describe('queuePage', () => {
     expect(listOf(later)).toMatch(/A-2 ••0002 25\.00 USD Declined The card is over its limit/);
     expect(later).toContain(`name="item" id="item-${await fileIdOf('june.csv')}-2"`);
     expect(wordsOf(later)).toContain('All 1 in this list');
-    expect(wordsOf(later)).toContain('May go again 1');
+    // The count of the tab is that of its first list, and of all that its other lists have.
+    expect(wordsOf(later)).toContain('May go again 1 of 2 ');
+    expect(listOf(later)).toContain(' All 2 ');
     expect(listOf(await queue('again&advice=fix'))).toContain('The card number is wrong');
     expect(listOf(await queue('again&advice=all'))).toContain('2 payments');
     expect(listOf(await queue('again&advice=nonsense'))).toContain('1 payment,');
@@ -97,7 +99,10 @@ describe('queuePage', () => {
     await force('UPDATE row_outcome SET code = 7 WHERE code = 16');
     const never = await queue('again&advice=never', 'operator');
     expect([listOf(never).includes('1 payment,'), never.includes('name="item"')]).toEqual([true, false]);
-    await force('UPDATE row_outcome SET code = 16 WHERE code = 7');
+    await force('UPDATE row_outcome SET code = 16 WHERE code IN (7, 14)');
+    const none = await queue('again', 'operator');
+    expect([wordsOf(none).includes('May go again 0 of 2 '), listOf(none).includes('0 payments')]).toEqual([true, true]);
+    await force('UPDATE row_outcome SET code = 14 WHERE line = 2');
   });
 
   it('begins with what may go again when nothing needs the person, for those who may reprocess', async () => {
