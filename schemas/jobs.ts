@@ -74,9 +74,9 @@ export const WORK = {
   watch: {
     doing: 'take drops from folder',
     next: [
-      'Fix the cause; paydrop retries automatically. Nothing was sent. ',
+      'Fix the cause; paydrop retries automatically. Nothing was sent. See the lines Folders and Permissions of ',
       { run: 'doctor' },
-      ' checks all folders.',
+      '.',
     ],
   },
   intake: {
@@ -96,7 +96,7 @@ export const WORK = {
   submit: {
     doing: 'send for',
     next: [
-      'Nothing in it was sent. See ',
+      'Nothing in it was sent. See the lines Service, Clock and Send journal of ',
       { run: 'doctor' },
       '. paydrop retries automatically; ',
       { action: 'pause' },
@@ -106,7 +106,7 @@ export const WORK = {
   poll: {
     doing: 'fetch the result of',
     next: [
-      'The service has it; it is not sent again. See ',
+      'The service has it; it is not sent again. See the lines Service and Clock of ',
       { run: 'doctor' },
       '; ',
       { action: 'repoll' },
@@ -132,17 +132,27 @@ export const WORK = {
   },
   reprocess: {
     doing: 'send selected payments again, item',
-    next: ['Fix the cause; paydrop retries automatically. What is done is not repeated. See ', { run: 'doctor' }, '.'],
+    next: [
+      'Fix the cause; paydrop retries automatically. What is done is not repeated. See the lines Originals and Folders of ',
+      { run: 'doctor' },
+      '.',
+    ],
   },
   pull: {
     doing: 'fetch files from the SFTP server for folder',
-    next: ['See ', { run: 'doctor' }, '; the files stay on the server.'],
+    next: ['See the line SFTP servers of ', { run: 'doctor' }, '; the files stay on the server.'],
   },
-  push: { doing: 'upload output files to', next: ['See ', { run: 'doctor' }, '; the output files stay here.'] },
-  sweep: { doing: 'compare queue and ledger at', next: ['See ', { run: 'doctor' }, '.'] },
+  push: {
+    doing: 'upload output files to',
+    next: ['See the line SFTP servers of ', { run: 'doctor' }, '; the output files stay here.'],
+  },
+  sweep: {
+    doing: 'compare queue and ledger at',
+    next: ['See the lines Queue and PostgreSQL of ', { run: 'doctor' }, '.'],
+  },
   shred: {
     doing: 'destroy keys whose retention has ended at',
-    next: ['See ', { run: 'retention' }, ' and ', { run: 'doctor' }, '.'],
+    next: ['See ', { run: 'retention' }, ' and the lines Clock and Destroyed keys of ', { run: 'doctor' }, '.'],
   },
   alarm: {
     doing: 'deliver alarms to',

@@ -116,7 +116,8 @@ export const failing: Check = {
   async look({ ledger, settings }) {
     const obstacles = (await readObstacles(ledger, settings)).filter(({ key }) => key !== 'quarantine');
     if (obstacles.length === 0) return [ok('nothing fails repeatedly')];
-    return obstacles.map(({ what, why, next }) => bad(`${what}: ${why}`, next));
+    // Steps name the lines of doctor that show the cause; here they stand beside this one.
+    return obstacles.map(({ what, why, next }) => bad(`${what}: ${why}`, next.replaceAll(' of "paydrop doctor"', '')));
   },
 };
 

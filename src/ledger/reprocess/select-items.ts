@@ -39,7 +39,7 @@ export async function selectPicked(ledger: Ledger, picked: Picked, because: Audi
     mustBeThere(ofRows.rows, rows);
     mustBeThere(ofBatches.items, batches);
     mustBeThere(ofLost.items, lost);
-    mustFit(ofRows.rows + ofBatches.rows + ofLost.rows);
+    mustFit(ofRows.rows + ofBatches.rows + ofLost.rows, 'Choose at least one.');
     const { items } = await judgeItems(tx.client, runNo);
     for (const { name, left } of items) {
       const [first] = left.filter(({ why }) => !why.startsWith('already resubmitted'));
@@ -60,7 +60,8 @@ export async function selectAll(ledger: Ledger, filter: AgainFilter, because: Au
       count(*)::int, sum(cents)::bigint, "fileNo" FROM (${text}) a GROUP BY "fileNo", "fileId"`;
   return transact(ledger, async (tx) => {
     const runNo = await makeSelection(tx, filter, because);
-    mustFit((await addItems(tx, runNo, all, values)).rows);
+    const isPart = filter.account !== undefined || filter.advice !== undefined;
+    mustFit((await addItems(tx, runNo, all, values)).rows, isPart ? OTHER_PART : NONE_AT_ALL);
     return runNo;
   });
 }
@@ -104,8 +105,15 @@ function mustBeThere(found: number, picked: readonly unknown[]): void {
     throw new PipelineError('NOT_FOUND', 'select payments');
 }
 
-function mustFit(rows: number): void {
-  if (rows === 0) throw new PipelineError('MOVE_REFUSED', 'select payments', 'there are none that may go again');
+const NONE_AT_ALL =
+  'Payments that were not made are selected once their file is finished; "paydrop reprocess list" shows what was sent again.';
+const OTHER_PART =
+  'Choose another account or advice, or leave them out; "paydrop reprocess list" shows what was sent again.';
+
+/** @param next what to do when there is none */
+function mustFit(rows: number, next: string): void {
+  if (rows === 0)
+    throw new PipelineError('MOVE_REFUSED', 'select payments', 'there are none that may go again', { next });
   if (rows <= MOST_SELECTED) return;
   throw new PipelineError('USAGE', 'select payments', `there are more than ${MOST_SELECTED}`, {
     next: 'Choose one account or one advice.',

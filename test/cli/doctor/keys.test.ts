@@ -18,6 +18,9 @@ import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
+import { WORK } from '../../../schemas/jobs.ts';
+import { stepText } from '../../../schemas/steps.ts';
+import { CHECKS } from '../../../src/cli/doctor/doctor.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 
 describe('keys', () => {
@@ -264,8 +267,16 @@ describe('work', () => {
       {
         level: 'bad',
         found: 'Cannot upload output files to bank:/in: failed 3 times: refused',
-        mend: expect.stringContaining('the output files stay here'),
+        mend: 'See the line SFTP servers; the output files stay here.',
       },
     ]);
+  });
+
+  it.each(Object.entries(WORK))('a next step of %s that needs doctor names lines of it', (_work, { next }) => {
+    const text = stepText(next);
+    if (!text.includes('paydrop doctor')) return;
+    const [, lines = ''] = /the lines? ([^.;]*) of "paydrop doctor"/.exec(text) ?? [];
+    const names = CHECKS.filter(({ name }) => name !== 'Work').map(({ name }) => name);
+    for (const line of lines.split(/, | and /)) expect(names).toContain(line);
   });
 });

@@ -93,7 +93,9 @@ describe('whyFile', () => {
     const item = { work: 'sweep', subject: 'host/main' } as const;
     for (let n = 0; n < 3; n += 1) await noteFailure(world.ledger, item, { reason: 'Redis is away.' }, 1_000);
     expect(await next()).toEqual([
-      expect.stringMatching(/: it failed 3 times: Redis is away\. See "paydrop doctor"\.$/),
+      expect.stringMatching(
+        /: it failed 3 times: Redis is away\. See the lines Queue and PostgreSQL of "paydrop doctor"\.$/,
+      ),
     ]);
     await endFailure(world.ledger, item);
   });

@@ -104,7 +104,12 @@ describe('selectAll and judgeItems', () => {
   });
 
   it('refuse a filter that nothing matches', async () => {
-    await expect(selectAll(world.ledger, {}, ADA)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(selectAll(world.ledger, {}, ADA)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringMatching(
+        /: there are none that may go again\. Payments that were not made are selected once/,
+      ),
+    });
     expect((await world.ledger.pool.query('SELECT FROM reprocess_run')).rowCount).toBe(0);
   });
 

@@ -263,7 +263,7 @@ describe('readObstacles', () => {
       ['watch', 'Cannot take drops from folder drop/card'],
       ['quarantine', 'A drop is in quarantine'],
     ]);
-    expect(found[0]!.next).toMatch(/"paydrop doctor" checks all folders\.$/);
+    expect(found[0]!.next).toMatch(/the lines Folders and Permissions of "paydrop doctor"\.$/);
     expect(found[1]!.since).toBeInstanceOf(Date);
     await rm(settings.paths.quarantine, { recursive: true });
   });
