@@ -15,6 +15,7 @@ export const pause: Action<'account'> = {
       return {
         says: [`It was paused before by ${before.actor}: ${ended(before.reason)}`],
         barred: 'it is already paused',
+        status: 'ok',
       };
     return {
       says: [
@@ -41,7 +42,8 @@ export const resume: Action<'account'> = {
   comparesJournal: true,
   plan: async (context, { account }) => {
     const stops = await stopsOf(context, account);
-    if (stops.length === 0) return { says: [`Nothing has stopped ${inline(account)}.`], barred: 'no action is needed' };
+    if (stops.length === 0)
+      return { says: [`Nothing has stopped ${inline(account)}.`], barred: 'no action is needed', status: 'ok' };
     await mustHaveLooked(context, account, stops);
     return {
       says: [

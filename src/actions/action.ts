@@ -92,6 +92,8 @@ export type Plan = {
   readonly isProposal?: boolean;
   /** Why it cannot be done after all, when a listing shows the reason better than an error. */
   readonly barred?: string;
+  /** Exit status of the action where it is barred: `exception` if left out, `ok` where there is nothing left to do. */
+  readonly status?: keyof typeof EXIT;
 };
 
 /** Where a user can go next; each face knows its own way there. */

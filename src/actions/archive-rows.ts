@@ -72,7 +72,7 @@ export const archiveRows: AppAction<'account'> = {
         ['Rows', String(sum('rows'))],
         ['Valid total', found.length === 1 ? { cents: sum('cents') } : ''],
       ],
-      ...(sum('files') === 0 && { barred: 'no file can be archived' }),
+      ...(sum('files') === 0 && { barred: 'no file can be archived', status: 'ok' }),
     };
   },
   run: async (context, { account }, { filled }, because) => {

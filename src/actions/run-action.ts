@@ -33,8 +33,11 @@ export type Order = Input & {
   readonly bind?: string;
 };
 
-/** Returns a plan for programs; facts without a value are left out, and so is the text of the button. */
-export function shownPlan({ plan: { facts = [], button: _button, ...plan }, bind }: Pick<Planned, 'plan' | 'bind'>) {
+/** Returns a plan for programs; facts without a value are left out, and so is what only one face needs. */
+export function shownPlan({
+  plan: { facts = [], button: _button, status: _status, ...plan },
+  bind,
+}: Pick<Planned, 'plan' | 'bind'>) {
   return { ...plan, facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })), bind };
 }
 
@@ -85,7 +88,9 @@ export async function runAction(
   if (order.bind !== undefined) {
     const planned = await planWith(context, name, subject, order);
     if (order.bind !== planned.bind) return { result: 'changed', ...planned };
-    if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
+    const { barred, status } = planned.plan;
+    if (barred !== undefined && status === 'unknownOpen') throw new PipelineError('RESOLUTION_REFUSED', action, barred);
+    if (barred !== undefined) throw new PipelineError('MOVE_REFUSED', action, barred, { next: 'Nothing was changed.' });
   }
   const because = { actor: order.actor, reason: reasonOf(name, order) };
   mustHave([...(handler.picks ?? []), ...(handler.asks ?? [])], order, action);

@@ -113,7 +113,7 @@ async function suggest(context: ActionContext, name: HandledAction, find: () => 
 }
 
 function printPlan(call: Call, planned: Parameters<typeof shownPlan>[0]): number {
-  const { says, facts = [], listing, barred } = planned.plan;
+  const { says, facts = [], listing, barred, status = 'exception' } = planned.plan;
   print(call, shownPlan(planned), () =>
     blocks(
       says.join('\n'),
@@ -123,7 +123,7 @@ function printPlan(call: Call, planned: Parameters<typeof shownPlan>[0]): number
       'This is a plan; nothing was changed.',
     ),
   );
-  return barred === undefined ? EXIT.ok : EXIT.unknownOpen;
+  return barred === undefined ? EXIT.ok : EXIT[status];
 }
 
 function printDone(call: Call, { says, details = [], listing, next = [], status = 'ok', json }: ActionReport): number {

@@ -1,8 +1,15 @@
 import { appendFile } from 'node:fs/promises';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
+import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
-import { handlerOf, planAction, runAction, type SubjectFinder, subjectOf } from '../../src/actions/run-action.ts';
+import {
+  handlerOf,
+  planAction,
+  runAction,
+  shownPlan,
+  type SubjectFinder,
+  subjectOf,
+} from '../../src/actions/run-action.ts';
 import { findBatch } from '../../src/explain/batch-reference.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
@@ -70,6 +77,19 @@ describe('run action', () => {
       const result = await runAction(world.app, 'resume', find, { ...ADA, reason: 'well', bind });
       expect([result.result, find.mock.calls]).toEqual(['done', [['account']]]);
       await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
+    });
+
+    it('refuse one whose plan says that it cannot be done, in words of its own', async () => {
+      const { ledger } = world.app;
+      await resumeAccount(ledger, 'main', { actor: 'operator:ada', reason: 'well' });
+      const find: SubjectFinder = async () => ({ kind: 'account', account: 'main' });
+      const { bind, plan } = await planAction(world.app, 'resume', find, ADA);
+      expect(shownPlan({ plan, bind })).toEqual({ says: plan.says, facts: [], barred: 'no action is needed', bind });
+      await expect(runAction(world.app, 'resume', find, { ...ADA, reason: 'well', bind })).rejects.toMatchObject({
+        code: 'MOVE_REFUSED',
+        message: 'Cannot do "Resume": no action is needed. Nothing was changed.',
+      });
+      await pauseAccount(ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
     });
 
     it.each([

@@ -12,7 +12,7 @@ import type { Judged, JudgedItem, Portion, ReprocessRow } from '../../ledger/rep
 import { judgeItems, sumOf } from '../../ledger/reprocess/judge-items.ts';
 import { beginReprocess, proposeReprocess, stopReprocess } from '../../ledger/reprocess/move-run.ts';
 import type { Picked } from '../../ledger/reprocess/select-items.ts';
-import type { Action, ActionContext, Filled, Listing } from '../action.ts';
+import type { Action, ActionContext, Filled, Listing, Plan } from '../action.ts';
 import { shortHash, sumWords } from '../subject-words.ts';
 
 /** Has the payments of a selection sent again, or proposes it when they are many. A worker does it item by item. */
@@ -131,8 +131,8 @@ function nameOf({ run_no: no, filter }: ReprocessRow, { name = '' }: Filled): st
 
 const LONGEST_NAME = 80;
 
-function barredBy(run: ReprocessRow, judged: Judged): { barred?: string } {
-  if (run.state !== 'selected') return { barred: `it was begun by ${whoDid(run.begun_by!)}` };
+function barredBy(run: ReprocessRow, judged: Judged): Pick<Plan, 'barred' | 'status'> {
+  if (run.state !== 'selected') return { barred: `it was begun by ${whoDid(run.begun_by!)}`, status: 'ok' };
   return sumOf(judged).rows === 0 ? { barred: 'none of it may go again' } : {};
 }
 

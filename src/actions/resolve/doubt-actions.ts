@@ -37,6 +37,7 @@ export const adopt: Action<'batch'> = {
         facts,
         listing: differencesOf(found.differences),
         barred: `the result under batch id ${batchId} belongs to another batch`,
+        status: 'unknownOpen',
       };
     const { rows } = place.batch;
     return {

@@ -37,6 +37,8 @@ describe('account', () => {
     ])('stop %s for a run to come, and let it go on', async (who, named) => {
       const { out, status } = await world.paydrop('account', 'pause', who, '--reason', 'amounts look wrong');
       expect({ out, status }).toEqual({ out: `Paused: ${named}. No new submission starts.\n`, status: 0 });
+      const plan = await world.paydrop('account', 'pause', who, '--plan');
+      expect([plan.status, plan.out]).toEqual([0, expect.stringContaining('It cannot be done: it is already paused.')]);
       expect((await world.paydrop('account', 'pause', who, '--reason', 'again')).out).toBe(
         `${named.replace(/^a/, 'A')} ${who === '--all' ? 'were' : 'was'} paused before.\n`,
       );

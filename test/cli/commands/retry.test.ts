@@ -259,6 +259,8 @@ describe('reprocess', () => {
       expect(proposed.out).toContain('Another person must confirm it');
       expect(await json('proposals')).toMatchObject([{ action: 'reprocess', run_no: Number(no), rows: 3, cents: 600 }]);
       expect(await world.paydrop('reprocess', 'stop', no)).toMatchObject({ status: 5, out: '' });
+      const plan = await world.paydrop('reprocess', 'stop', no, '--plan');
+      expect([plan.status, plan.out]).toEqual([5, expect.stringContaining('It cannot be done: it is selected.')]);
     });
 
     it('takes everything of an account with an advice', async () => {
