@@ -18,7 +18,16 @@ import {
   makePrivateFolder,
   replaceFile,
 } from '../postgres/cluster.ts';
-import { findCluster, hasData, majorOf, readMajor, refuseOtherMajor, upgradePlace } from '../postgres/find-cluster.ts';
+import {
+  findCluster,
+  hasData,
+  majorOf,
+  readMajor,
+  refuseBetween,
+  refuseOtherMajor,
+  REPORT_NAME,
+  upgradePlace,
+} from '../postgres/find-cluster.ts';
 import { EARLIER_LOG, endServer, holdEarlier, mustBeOf, UPGRADE } from '../postgres/hold-earlier-server.ts';
 import { enterServer, INSTALLED, makeCluster, type Places } from '../postgres/join-embedded-server.ts';
 import { findEarlierBinaries } from '../postgres/prepare-binaries.ts';
@@ -52,16 +61,14 @@ export type UpgradeOptions = {
   say(step: string): void;
 };
 
-/** Written when the new data are whole, with the report. After it, only the two renames are left. */
-const REPORT_NAME = 'upgraded.json';
-
 /**
  * Makes the embedded database anew with the PostgreSQL of this version, by a backup and a restore. The earlier one is
  * only read. Its server runs read-only, under the lock that keeps all others out, until none can be started from its
  * folder any more. So it cannot change after it was read. Then two renames put the new one in its place.
  *
  * Killed at any moment, it can be repeated: before the switch it begins anew, later it finishes. Between the renames there
- * is no database, and nothing makes one (`refuseOtherMajor`). The new ledger is closed, as after any restore.
+ * is no database, and nothing makes one (`refuseOtherMajor`). One that an earlier version of paydrop made is refused. The
+ * new ledger is closed, as after any restore.
  * @returns what was done, also when an earlier call did it; undefined when there is nothing to do
  * @throws PipelineError NOT_FOUND without the earlier programs, LEDGER_IN_USE, DISK_FULL, LEDGER_START_FAILED,
  *   LEDGER_OTHER_POSTGRES for data of a newer PostgreSQL; the earlier database is untouched then
@@ -72,11 +79,11 @@ export async function upgradeDatabase(
 ): Promise<Upgraded | undefined> {
   const binaries = await places.findBinaries();
   const place = await findCluster(options.dataDir, places.sharedFolder, options.log);
+  await refuseBetween(place);
   const majors = { from: (await readMajor(place)) ?? 0, to: majorOf(binaries.version) };
   if (majors.from === 0 || majors.from === majors.to) return finish(place);
   // Throws for data of a newer PostgreSQL.
   if (majors.from > majors.to) await refuseOtherMajor(place, binaries.version);
-  await mustNotBeBetween(place);
   const found = await findEarlierBinaries(majors.from, options.from);
   const earlier = makeCluster(place, found, options, places.sharedFolder);
   const next = { ...makeCluster(place, binaries, options, places.sharedFolder), home: upgradePlace(place).home };
@@ -146,15 +153,6 @@ async function putInPlace(place: ClusterPlace, report: Upgraded): Promise<Upgrad
   return report;
 }
 
-/** While no database is in its place, an earlier version of paydrop can have made an empty database. */
-async function mustNotBeBetween(place: ClusterPlace): Promise<void> {
-  const report = await readReport(place);
-  if (!report || !(await hasData({ ...place, home: report.keptIn }))) return;
-  const reason = `an earlier version of paydrop made an empty database before the upgrade was finished`;
-  const next = `Stop that version, move "${dataFolderOf(place)}" away, and run "paydrop database upgrade" again.`;
-  throw new PipelineError('LEDGER_OTHER_POSTGRES', UPGRADE, reason, { next });
-}
-
 async function readReport(place: ClusterPlace): Promise<Upgraded | undefined> {
   try {
     return JSON.parse(await readFile(join(upgradePlace(place).home, REPORT_NAME), 'utf8')) as Upgraded;
@@ -207,7 +205,7 @@ async function moveLedger(
     await stopServer(next);
     await client.end().catch(() => {});
     const kept = join(place.home, `postgresql-${majors.from}`);
-    const isTaken = await hasData({ ...place, home: kept });
+    const isTaken = await stat(dataFolderOf({ ...place, home: kept })).catch(() => undefined);
     const keptIn = isTaken ? `${kept}-${clock.now().toISOString().replaceAll(/\D/g, '')}` : kept;
     const tables = copied.sums?.length ?? 0;
     const rows = copied.sums?.reduce((sum, table) => sum + table.rows, 0) ?? 0;

@@ -1,4 +1,4 @@
-import { access, chmod, chown, lstat, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { makeFolders, syncFolderNow } from '../../kernel/folders.ts';
@@ -133,26 +133,15 @@ export async function leaveNote(dataDir: string, home: string, user: ServerUser 
 
 /** @returns the home folder that the note names, empty when it names none; undefined when there is no note */
 export async function readNote(dataDir: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(dataDir, NOTE_NAME), 'utf8')).split('\n')[1] ?? '';
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const note = await ifThere(readFile(join(dataDir, NOTE_NAME), 'utf8'));
+  return note === undefined ? undefined : (note.split('\n')[1] ?? '');
 }
 
 /**
  * Returns whether the cluster was initialized. The data folder appears by one rename, so it is complete once it exists.
  */
 export async function hasData(place: ClusterPlace): Promise<boolean> {
-  try {
-    await access(join(dataFolderOf(place), 'PG_VERSION'));
-    return true;
-  } catch (error) {
-    // Any other error, such as a disk error, must not pass for a missing cluster.
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+  return (await ifThere(stat(join(dataFolderOf(place), 'PG_VERSION')))) !== undefined;
 }
 
 /** The major version of PostgreSQL that a version of its programs belongs to. */
@@ -162,12 +151,8 @@ export function majorOf(version: string): number {
 
 /** Returns the major version of PostgreSQL that made the data; undefined when there are none. */
 export async function readMajor(place: ClusterPlace): Promise<number | undefined> {
-  try {
-    return majorOf(await readFile(join(dataFolderOf(place), 'PG_VERSION'), 'utf8'));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const version = await ifThere(readFile(join(dataFolderOf(place), 'PG_VERSION'), 'utf8'));
+  return version === undefined ? undefined : majorOf(version);
 }
 
 /** Folder inside the home where an upgrade makes the new data (upgrade-database.ts). */
@@ -178,11 +163,43 @@ export function upgradePlace(place: ClusterPlace): ClusterPlace {
   return { ...place, home: join(place.home, UPGRADE_NAME) };
 }
 
+/** Written beside the new data when they are whole, with what was done. After it, only the two renames are left. */
+export const REPORT_NAME = 'upgraded.json';
+
+/**
+ * Refuses the empty database that an earlier version of paydrop, which knows of no upgrade, makes between the two renames.
+ * In its place belongs the whole ledger that waits in the folder of the upgrade.
+ */
+export async function refuseBetween(place: ClusterPlace): Promise<void> {
+  const next = upgradePlace(place);
+  if (!(await hasData(next)) || !(await hasData(place))) return;
+  const report = await ifThere(readFile(join(next.home, REPORT_NAME), 'utf8'));
+  if (report === undefined) return;
+  const kept = { ...place, home: (JSON.parse(report) as { keptIn: string }).keptIn };
+  if (!(await ifThere(stat(dataFolderOf(kept))))) return;
+  const reason = 'an earlier version of paydrop made an empty database before the upgrade was finished';
+  const then = 'Keep that folder: it has the files that were taken in meanwhile, which "paydrop doctor" names.';
+  throw new PipelineError('LEDGER_OTHER_POSTGRES', `open the database in "${place.home}"`, reason, {
+    next: `Stop that version, move "${dataFolderOf(place)}" away, and run "paydrop database upgrade" again. ${then}`,
+  });
+}
+
+/** Any other error, such as one of the disk, must not pass for something that is missing. */
+async function ifThere<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /**
  * Refuses data of another major version of PostgreSQL than these programs have. It reads one file and changes nothing.
  * @throws PipelineError LEDGER_OTHER_POSTGRES
  */
 export async function refuseOtherMajor(place: ClusterPlace, version: string): Promise<void> {
+  await refuseBetween(place);
   const made = await readMajor(place);
   const own = majorOf(version);
   if (made === own) return;

@@ -1,16 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   canReach,
   chooseServerUser,
+  type ClusterPlace,
   dataFolderOf,
   logFileOf,
   readUsers,
   runProgram,
   startFailed,
 } from '../../../src/ledger/postgres/cluster.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { upgradeDatabase } from '../../../src/ledger/backup/upgrade-database.ts';
+import { refuseBetween, refuseOtherMajor } from '../../../src/ledger/postgres/find-cluster.ts';
 import { isAlive } from '../../../src/ledger/postgres/ask-server.ts';
 import { settingsText } from '../../../src/ledger/postgres/start-server.ts';
 import { isRoot, sayWhatNeedsRoot, useWorld } from './support/world.ts';
@@ -195,4 +200,44 @@ describe('startFailed', () => {
     expect(error.cause).toBe(cause);
     expect(error.message).toBe('Cannot start the embedded PostgreSQL in "data": why. Do this.');
   });
+});
+
+describe('a database made between the renames of an upgrade', () => {
+  /** Makes the folders of a cluster of PostgreSQL 17 whose upgrade to 18 was killed when `done` of it was done. */
+  async function makeUpgrade(done: 'ready' | 'barred' | 'moved-aside', version?: string): Promise<ClusterPlace> {
+    const dataDir = await mkdtemp(join(world.root, 'upgrade-'));
+    const home = join(dataDir, 'postgres');
+    const keptIn = join(home, 'postgresql-17');
+    const lay = async (file: string, text: string) => {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    };
+    await lay(join(home, 'upgrade', 'data', 'PG_VERSION'), '18\n');
+    await lay(join(home, 'upgrade', 'upgraded.json'), JSON.stringify({ keptIn }));
+    if (done === 'barred') await lay(join(home, 'data', 'PG_VERSION.barred'), '17\n');
+    if (done === 'moved-aside') await lay(join(keptIn, 'data', 'PG_VERSION.barred'), '17\n');
+    if (version !== undefined) await lay(join(home, 'data', 'PG_VERSION'), version);
+    return { dataDir, home, user: undefined };
+  }
+
+  it.each(['17', '18'])('is refused, of PostgreSQL %s, and the ledger that waits is left as it is', async (made) => {
+    const place = await makeUpgrade('moved-aside', made);
+    const refused = {
+      code: 'LEDGER_OTHER_POSTGRES',
+      message: expect.stringMatching(/made an empty database .* away/),
+    };
+    await expect(refuseOtherMajor(place, '18.4')).rejects.toMatchObject(refused);
+    const { dataDir } = place;
+    const options = { dataDir, clock: systemClock, log: silentLog(), actor: 'operator:ada', say: () => {} };
+    const places = { findBinaries: async () => ({ folder: '', version: '18.4' }), sharedFolder: join(dataDir, 'far') };
+    await expect(upgradeDatabase(options, places)).rejects.toMatchObject(refused);
+    expect(await readFile(join(place.home, 'upgrade', 'data', 'PG_VERSION'), 'utf8')).toBe('18\n');
+  });
+
+  it.each([['ready', '17'] as const, ['barred'] as const, ['moved-aside'] as const])(
+    'is not there at %s',
+    async (done, version?: string) => {
+      await expect(refuseBetween(await makeUpgrade(done, version))).resolves.toBeUndefined();
+    },
+  );
 });
