@@ -85,7 +85,10 @@ export const archiveRows: AppAction<'account'> = {
         made.push(...(await archiveAccount(context, order, because)));
       return made;
     });
-    if (!ran) throw new PipelineError('MOVE_REFUSED', 'archive rows', 'another process is archiving');
+    if (!ran)
+      throw new PipelineError('MOVE_REFUSED', 'archive rows', 'another process is archiving', {
+        next: 'Wait until it has ended.',
+      });
     const [files, rows, cents] = (['files', 'rows', 'cents'] as const).map((name) =>
       ran.result.reduce((sum, one) => sum + one[name], 0),
     );

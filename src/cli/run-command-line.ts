@@ -5,7 +5,7 @@ import type { CliCommand } from './command.ts';
 import { loadNamed } from './commands.ts';
 import { paintFor } from './print/paint.ts';
 import { readPackageVersion } from './package-version.ts';
-import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 
 /**
@@ -123,7 +123,13 @@ export function explainError(thrown: unknown): number {
     return STATUS_OF[error.code] ?? EXIT.exception;
   }
   // A foreign message may quote the data it failed on.
-  console.error(`An unexpected error occurred: ${maskText(reasonOf(error))}`);
+  const isDenied = ['EACCES', 'EPERM'].includes(systemCode(error) ?? '');
+  const says = maskText(reasonOf(error));
+  console.error(
+    isDenied
+      ? `This user lacks a permission: ${says}. Run it as the user that runs paydrop, or grant the permission.`
+      : `An unexpected error occurred: ${says}`,
+  );
   return EXIT.exception;
 }
 

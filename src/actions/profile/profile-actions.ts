@@ -89,7 +89,9 @@ function readGiven(
 async function mustReadNow({ ledger }: ActionContext, name: string): Promise<ProfileRow> {
   const version = await findConfirmed(ledger.pool, name);
   if (version) return version;
-  throw new PipelineError('MOVE_REFUSED', `retire profile "${name}"`, 'it has no confirmed version');
+  throw new PipelineError('MOVE_REFUSED', `retire profile "${name}"`, 'it has no confirmed version', {
+    next: 'See "paydrop profile list".',
+  });
 }
 
 function stopWords({ settings }: ActionContext, name: string): string {

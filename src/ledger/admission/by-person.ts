@@ -60,7 +60,7 @@ export function declareLost(
     );
     const lost = known.filter(({ journal }) => !reported.some((one) => one.journal === journal));
     if (known.length > 0 && lost.length === 0)
-      throw new PipelineError('MOVE_REFUSED', action, 'its send journal has reported');
+      throw new PipelineError('MOVE_REFUSED', action, 'its send journal has reported', { next: SEE_LIST });
     const epoch = await closeBeyondLost(tx, closing);
     if (known.length === 0)
       await tx.client.query(
@@ -88,12 +88,16 @@ export function declareLost(
   });
 }
 
+/** After a refusal about hosts. */
+const SEE_LIST = 'See "paydrop sender list".';
+
 /** Records an operator's word that nothing was ever sent from this ledger, so that a host may begin. */
 export function vouchForFirst(ledger: Ledger, { actor, reason }: AuditReason): Promise<void> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     const { rowCount } = await tx.client.query('SELECT FROM attempt LIMIT 1');
-    if (rowCount) throw new PipelineError('MOVE_REFUSED', 'begin to send', 'the ledger already holds calls');
+    if (rowCount)
+      throw new PipelineError('MOVE_REFUSED', 'begin to send', 'the ledger already holds calls', { next: SEE_LIST });
     await closeLedger(tx);
     await tx.client.query(
       `UPDATE admission SET made_in = pg_postmaster_start_time(),
@@ -114,7 +118,7 @@ export async function retireSender(
   { own, from }: { own: SendJournal; from: SendJournal },
   { actor, reason }: AuditReason,
 ): Promise<{ name: string; calls: number }> {
-  const refuse = (why: string) => new PipelineError('MOVE_REFUSED', 'retire the host', why);
+  const refuse = (why: string) => new PipelineError('MOVE_REFUSED', 'retire the host', why, { next: SEE_LIST });
   const { sender } = ledger.admitted;
   if (!sender) throw refuse('this host is not allowed to send now; "paydrop status" shows why');
   const { id } = await from.readSelf('', ledger.clock);

@@ -148,7 +148,9 @@ const LONGEST_BUILD_MS = 86_400_000;
  */
 export async function buildSearchIndex(ledger: Ledger, name: SearchIndex): Promise<void> {
   if ((await listSearchIndexes(ledger)).has(name))
-    throw new PipelineError('MOVE_REFUSED', `build the index "${name}"`, 'it is there already');
+    throw new PipelineError('MOVE_REFUSED', `build the index "${name}"`, 'it is there already', {
+      next: 'No action is needed.',
+    });
   await dropSearchIndex(ledger, name);
   const { index, on } = SEARCH_INDEXES[name];
   await runLong(ledger, `CREATE INDEX CONCURRENTLY ${index} ON ${on}`);

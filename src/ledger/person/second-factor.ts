@@ -42,7 +42,10 @@ export async function beginFactor(ledger: Ledger, person: string, wrapped: Buffe
        ON CONFLICT (person) DO UPDATE SET made_at = $2, last_step = 0 WHERE f.confirmed_at IS NULL`,
       [person, tx.at],
     );
-    if (rowCount === 0) throw new PipelineError('MOVE_REFUSED', 'set up a second factor', 'you have one already');
+    if (rowCount === 0)
+      throw new PipelineError('MOVE_REFUSED', 'set up a second factor', 'you have one already', {
+        next: 'A new link from an administrator ends it.',
+      });
     await tx.client.query(
       'INSERT INTO vault_key (name, wrapped) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET wrapped = $2',
       [VAULT + person, wrapped],

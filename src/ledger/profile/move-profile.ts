@@ -167,7 +167,9 @@ function mustBe({ name, version, state }: ProfileRow, moveName: ProfileMove): vo
   const { from } = PROFILE_MOVES.find((move) => move.name === moveName)!;
   if (state === from) return;
   const action = `${moveName.replace('-profile', '')} version ${version} of profile "${name}"`;
-  throw new PipelineError('MOVE_REFUSED', action, `its state is ${saidState(state)}; it must be ${from ?? 'new'}`);
+  throw new PipelineError('MOVE_REFUSED', action, `its state is ${saidState(state)}; it must be ${from ?? 'new'}`, {
+    next: 'See "paydrop profile list".',
+  });
 }
 
 /** Returns the version of a name that is confirmed. */
