@@ -21,19 +21,35 @@ export async function readLook({ pool }: Ledger, account: string): Promise<Look 
   return rows[0];
 }
 
+/**
+ * Longer than one question to the service takes, in seconds. A living process that was not seen for that long has lost the
+ * end of its look. Two that ask at once do no harm.
+ */
+const LONGEST_QUESTION_S = 600;
+
+/** SQL: whether the process was seen a short time ago; a clock that was set back must not make that long. */
+const isSeen = (now: string) => `abs(extract(epoch FROM ${now} - l.seen_at)) <= ${LONGEST_QUESTION_S}`;
+
 /** Returns false when another living process is asking for ids of this account. */
-export async function beginLook({ pool, clock, instance }: Ledger, account: string, total: number): Promise<boolean> {
+export async function beginLook(ledger: Ledger, account: string, total: number): Promise<boolean> {
+  const { pool, clock, instance } = ledger;
+  const now = ledger.databaseNow();
   const { rowCount } = await pool.query(
-    `INSERT INTO look_ahead AS l (account, looker, since, total) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (account) DO UPDATE SET looker = $2, since = $3, done = 0, total = $4
-     WHERE l.looker IS NULL OR l.looker = $2 OR pg_try_advisory_xact_lock($5, hashtext(l.looker))`,
+    `INSERT INTO look_ahead AS l (account, looker, since, seen_at, total) VALUES ($1, $2, $3, ${now}, $4)
+     ON CONFLICT (account) DO UPDATE SET looker = $2, since = $3, seen_at = ${now}, done = 0, total = $4
+     WHERE l.looker IS NULL OR l.looker = $2 OR (${isSeen(now)}) IS NOT TRUE
+       OR pg_try_advisory_xact_lock($5, hashtext(l.looker))`,
     [account, instance.id, clock.now(), total, ALIVE_LOCKS],
   );
   return rowCount === 1;
 }
 
-export async function noteLook({ pool, instance }: Ledger, account: string, done: number): Promise<void> {
-  await pool.query('UPDATE look_ahead SET done = $3 WHERE account = $1 AND looker = $2', [account, instance.id, done]);
+export async function noteLook(ledger: Ledger, account: string, done: number): Promise<void> {
+  const { pool, instance } = ledger;
+  await pool.query(
+    `UPDATE look_ahead SET done = $3, seen_at = ${ledger.databaseNow()} WHERE account = $1 AND looker = $2`,
+    [account, instance.id, done],
+  );
 }
 
 /** @param look omitted when not all ids could be asked for */
@@ -49,10 +65,10 @@ export async function endLook({ pool, instance }: Ledger, account: string, look?
 /** An account whose ids are being asked for by a living process. */
 export type LookNow = { account: string; since: Date; done: number; total: number };
 
-export async function listLooks({ pool }: Ledger): Promise<LookNow[]> {
-  const { rows } = await pool.query<LookNow>(
-    `SELECT account, since, done, total FROM look_ahead
-     WHERE looker IS NOT NULL AND total > 0 AND EXISTS (
+export async function listLooks(ledger: Ledger): Promise<LookNow[]> {
+  const { rows } = await ledger.pool.query<LookNow>(
+    `SELECT account, since, done, total FROM look_ahead l
+     WHERE looker IS NOT NULL AND total > 0 AND ${isSeen(ledger.databaseNow())} AND EXISTS (
        SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1 AND objid = hashtext(looker)::oid
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
     [ALIVE_LOCKS],

@@ -62,6 +62,16 @@ async function submit(app: App, key: BatchKey, results: (id: number) => ResultAn
   return { asked, sent, story: await world.storyOf(key) };
 }
 
+/** Lets another process ask for ids of an account, which was last seen to `seconds` ago. */
+async function letLook(account: string, looker: string, seconds: number): Promise<void> {
+  const now = world.app.ledger.databaseNow();
+  await world.query(
+    `UPDATE look_ahead SET looker = $2, since = ${now}, seen_at = ${now} - $3 * interval '1 second', done = 40, total = 150
+     WHERE account = $1`,
+    [account, looker, seconds],
+  );
+}
+
 /** Holds the lock by which a process shows that it is alive. */
 async function withAliveLock(instanceId: string, run: () => Promise<void>): Promise<void> {
   const client = await world.app.ledger.pool.connect();
@@ -163,10 +173,7 @@ describe('lookAhead', () => {
     const { app, account, key, newest } = await begunAgain();
     const other = `${account}-other`;
     await withAliveLock(other, async () => {
-      await world.query('UPDATE look_ahead SET looker = $2, since = now(), done = 40, total = 150 WHERE account = $1', [
-        account,
-        other,
-      ]);
+      await letLook(account, other, 500);
       expect(await submit(app, key, () => UNKNOWN_ID)).toMatchObject({ sent: 0, asked: [], story: { state: 'ready' } });
       const [block] = (await readBlocks(world.app.ledger, world.app.settings))(account);
       expect(block).toMatchObject({ kind: 'looking', says: expect.stringContaining('40 of 150 batch ids so far') });
@@ -177,6 +184,20 @@ describe('lookAhead', () => {
     expect(after).toMatchObject({ sent: 1, asked: [1, 2, 3, 4, 5].map((more) => newest + more) });
     expect((await readBlocks(world.app.ledger, world.app.settings))(account)).toEqual([]);
   });
+
+  it.each([601, -700])(
+    'asks itself where the living process that asks was last seen %i seconds ago',
+    async (seconds) => {
+      const { app, account, key } = await begunAgain();
+      const other = `${account}-other`;
+      await withAliveLock(other, async () => {
+        await letLook(account, other, seconds);
+        expect((await readBlocks(world.app.ledger, world.app.settings))(account)).toEqual([]);
+        const { asked, sent } = await submit(app, key, () => UNKNOWN_ID);
+        expect([sent, asked.length > 0]).toEqual([1, true]);
+      });
+    },
+  );
 
   it('sends nothing as long as the service gives no answer', async () => {
     const { app, key } = await begunAgain();
