@@ -210,11 +210,7 @@ describe('run command line', () => {
       ],
       [new PipelineError('TIMED_OUT', 'wait', 'late', { next: 'Wait.' }), 5, 'Cannot wait: late. Wait.\n'],
       [new TypeError('x is not a function'), 5, 'An unexpected error occurred: x is not a function\n'],
-      [
-        Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: 'EACCES' }),
-        5,
-        "This user lacks a permission: EACCES: permission denied, open '/x'. Run it as the user that runs paydrop, or grant the permission.\n",
-      ],
+      [Object.assign(new Error('no'), { code: 'EACCES' }), 5, expect.stringMatching(/lacks a permission: no\. Run it/)],
       ['thrown text', 5, 'An unexpected error occurred: thrown text\n'],
     ])('%s ends with %i and one line', async (error, status, line) => {
       expect(await takeDown(() => explainError(error))).toEqual({ result: status, out: '', err: line });
