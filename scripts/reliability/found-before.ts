@@ -10,6 +10,11 @@ export const FOUND_BEFORE: readonly { found: string; by: string; was: string }[]
     was: 'a fault of paydrop',
   },
   {
+    found: 'a call left after the ledger that let it out had gone back; its send journal had it, and the ledger was closed',
+    by: 'simulation, seed 988635',
+    was: 'unknown to the oracle',
+  },
+  {
     found:
       'a notice was published, its process died, the file was cancelled, and then the disk failed once: the ledger never learned of the notice',
     by: 'simulation, seed 801000',

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { checkFence, checkHosts } from '../hosts/check-hosts.ts';
+import { checkFence, checkHosts, findForgotten } from '../hosts/check-hosts.ts';
 import { isWide, noteSend } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
@@ -101,6 +101,8 @@ async function checkIntent(world: World, instance: Instance, account: string): P
   );
   const [sending] = rows;
   if (!sending?.is_noted) {
+    const forgotten = await findForgotten(world, instance, account);
+    if (forgotten) return forgotten;
     world.complaints.push(`a request of account ${account} is about to leave and no attempt stands in the ledger`);
     return undefined;
   }

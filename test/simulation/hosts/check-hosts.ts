@@ -81,6 +81,24 @@ export async function checkFence(world: World, instance: Instance, call: string)
   if (newer) world.complaints.push(`a request is about to leave behind a fence that is newer than epoch ${epoch}`);
 }
 
+/**
+ * Finds the call that is about to leave where the ledger went back after it had let it out. It must stand in the journal,
+ * and in the ledger, unless that is closed until this host has reported.
+ */
+export async function findForgotten(world: World, instance: Instance, account: string) {
+  const line = (await readLines(instance.host)).findLast((one) => !isNote(one) && one.account === account);
+  if (!line || isNote(line) || line.call === undefined) return undefined;
+  const { fileId, batchNo, call } = line;
+  if (!world.installation.forgotten.has(call)) return undefined;
+  const { rows } = await instance
+    .server()
+    .office.pool.query<{ isSafe: boolean }>(
+      `SELECT NOT is_open OR EXISTS (SELECT FROM forgotten_send WHERE call = $1::uuid) AS "isSafe" FROM admission`,
+      [call],
+    );
+  return rows[0]!.isSafe ? { fileId, batchNo, call } : undefined;
+}
+
 type JournalLine = JournalEntry | JournalNote;
 
 /** Reads the whole lines of a send journal, without product code. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 import type { Settings } from '../../../src/config/config.ts';
 import type { Choose } from '../choose.ts';
 import { copyLedger, type LedgerCopy, putLedger, restartServer, type Server } from '../database.ts';
@@ -36,6 +37,8 @@ export type Installation = {
   backup?: string;
   /** How often an older state replaced a newer one. */
   timesBack: number;
+  /** Calls that were about to leave when the ledger that let them out went back, with their rows. */
+  readonly forgotten: Map<string, SentRows>;
   /** Whether send journals are damaged in this scenario. */
   readonly losesJournals: boolean;
   /** A person has declared a journal lost. */
@@ -55,6 +58,7 @@ export function makeInstallation(choose: Choose, settings: Settings, server: Ser
     present: server,
     copies: [],
     timesBack: 0,
+    forgotten: new Map(),
     losesJournals: isWide && choose.happens(0.4),
     hasVouched: false,
     seen: new Map(),
@@ -99,7 +103,12 @@ export async function restartDatabase(world: World): Promise<string> {
 export async function putBack(world: World): Promise<string> {
   const { installation } = world;
   const { copy, words } = chooseCopy(world);
-  await putLedger(installation.present.office.pool, copy);
+  const { pool } = installation.present.office;
+  const { rows } = await pool.query<{ call: string; fileId: string; batchNo: number }>(
+    `SELECT token AS call, file_id AS "fileId", batch_no AS "batchNo" FROM batch WHERE state = 'sending'`,
+  );
+  for (const { call, ...batch } of rows) installation.forgotten.set(call, await readRows(world, pool, batch));
+  await putLedger(pool, copy);
   installation.timesBack += 1;
   installation.seen.delete(installation.present.no);
   return `the ledger goes back to ${words}`;
@@ -163,14 +172,31 @@ function chooseCopy({ installation: { copies }, choose }: World): { copy: Ledger
   return { copy: copies[place]!, words: `the copy before ${copies.length - place - 1} others` };
 }
 
+/** The rows of a batch: line of the file, and the row's key in the books of the service. */
+type SentRows = ReadonlyMap<number, string>;
+
+async function readRows(
+  world: World,
+  pool: Pool,
+  { fileId, batchNo }: { fileId: string; batchNo: number },
+): Promise<SentRows> {
+  const { rows } = await pool.query<{ line: number; key: string; account: string; operation: FolderOperation }>(
+    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, f.account, f.operation
+     FROM payment_row r JOIN file f USING (file_no) WHERE f.file_id = $1 AND r.batch_no = $2`,
+    [fileId, batchNo],
+  );
+  const keyOf = ({ account, operation, key }: (typeof rows)[number]) =>
+    rowKey(world.settings.accounts.get(account)!.agentCode, FOLDER_OPERATIONS[operation].operation, key);
+  return new Map(rows.map((row) => [row.line, keyOf(row)]));
+}
+
 /** A call that got as far as its first byte, whatever happened to the ledger that let it out. */
 export type Send = {
   readonly call: string;
   readonly fileId: string;
   readonly batchNo: number;
   readonly instance: Instance;
-  /** Its rows: line of the file, and the row's key in the books of the service. */
-  readonly rows: ReadonlyMap<number, string>;
+  readonly rows: SentRows;
   /** What was seen of it; undefined while it is in progress. */
   seen?: SubmitCall;
 };
@@ -183,14 +209,8 @@ export async function noteSend(
 ): Promise<void> {
   const { pool } = instance.server().office;
   await notePardons(world);
-  const { rows } = await pool.query<{ line: number; key: string; account: string; operation: FolderOperation }>(
-    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, f.account, f.operation
-     FROM payment_row r JOIN file f USING (file_no) WHERE f.file_id = $1 AND r.batch_no = $2`,
-    [fileId, batchNo],
-  );
-  const keyOf = ({ account, operation, key }: (typeof rows)[number]) =>
-    rowKey(world.settings.accounts.get(account)!.agentCode, FOLDER_OPERATIONS[operation].operation, key);
-  const send = { call, fileId, batchNo, instance, rows: new Map(rows.map((row) => [row.line, keyOf(row)])) };
+  const rows = world.installation.forgotten.get(call) ?? (await readRows(world, pool, { fileId, batchNo }));
+  const send = { call, fileId, batchNo, instance, rows };
   for (const line of send.rows.keys()) {
     const before = world.sends.filter((other) => other.fileId === fileId && other.rows.has(line) && mayBeTaken(other));
     const pardons = pardonsOf(world, [...before, send]);
