@@ -10,7 +10,8 @@ export const FOUND_BEFORE: readonly { found: string; by: string; was: string }[]
     was: 'a fault of paydrop',
   },
   {
-    found: 'a call left after the ledger that let it out had gone back; its send journal had it, and the ledger was closed',
+    found:
+      'a call left after the ledger that let it out had gone back; its send journal had it, and the ledger was closed',
     by: 'simulation, seed 988635',
     was: 'unknown to the oracle',
   },
