@@ -126,7 +126,8 @@ async function play(plan: LongPlan, stage: Stage, server: LedgerServer): Promise
       ...PROMOTIONS.map((part) => ({ at: part * lengthMs, what: promote })),
     ].sort((one, other) => one.at - other.at);
     for (const { at, what } of acts) {
-      await until(at);
+      // At any moment between two files, so that kills meet calls in progress, too.
+      await until(at + random() * plan.paceSeconds * 1_000);
       const before = drops.length;
       const struck = performance.now();
       say(await what());
