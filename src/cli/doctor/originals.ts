@@ -136,12 +136,12 @@ async function findMissing(settings: Settings, ledger: Ledger): Promise<string[]
 }
 
 function named(
-  judge: (found: string, mend: string) => Finding,
+  judge: (found: string, remedy: string) => Finding,
   names: readonly string[],
   what: string,
-  mend = '',
+  remedy = '',
 ): Finding[] {
   if (names.length === 0) return [];
   const shown = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '');
-  return [judge(`${names.length} ${what}: ${shown}`, mend)];
+  return [judge(`${names.length} ${what}: ${shown}`, remedy)];
 }

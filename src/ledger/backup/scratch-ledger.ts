@@ -7,10 +7,10 @@ import { sha256Of } from '../../kernel/hash.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Ledger, type LedgerPlace, openLedger, openPool } from '../engine/open-ledger.ts';
 import type { Queryable } from '../engine/transaction.ts';
-import { isAlive, isPostmaster, readPostmasterFile } from '../postgres/ask-server.ts';
+import { isAlive } from '../postgres/ask-server.ts';
 import { readNote } from '../postgres/find-cluster.ts';
+import { endServer } from '../postgres/hold-earlier-server.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
-import { waitForEnd } from '../postgres/start-server.ts';
 import { restoreBackup } from './restore-backup.ts';
 
 /** A scratch folder is named after the process that made it, a scratch database after the one that it stands beside. */
@@ -60,13 +60,8 @@ async function removeFolder(folder: string): Promise<void> {
   // A note may name anything; only what was made for this folder is stopped and removed.
   const far = await readNote(real);
   const home = far !== undefined && basename(far) === sha256Of(real).slice(0, 16) ? far : join(real, 'postgres');
-  const place = { dataDir: real, home, user: undefined };
-  const file = await readPostmasterFile(place);
-  // Nothing in it is worth a clean end, and work of the killed run may still hold it.
-  if (file && (await isPostmaster(file.pid, place))) {
-    process.kill(file.pid, 'SIGQUIT');
-    await waitForEnd(place, file.pid);
-  }
+  // Whoever still uses it: work of the killed run may hold it.
+  await endServer({ dataDir: real, home, user: undefined });
   await rm(home, { recursive: true, force: true });
   await rm(real, { recursive: true, force: true });
 }
