@@ -187,7 +187,7 @@ describe('without rights', () => {
     expect(JSON.parse(await readFile(join(dir, 'reason.json'), 'utf8'))).toMatchObject({
       code: 'DROP_UNREADABLE',
       name: 'shut.csv',
-      mend: ERRORS.DROP_UNREADABLE.remedy,
+      remedy: ERRORS.DROP_UNREADABLE.remedy,
     });
     await chmod(join(dir, 'drop'), 0o600);
     expect(await readFile(join(dir, 'drop'), 'utf8')).toBe(goodRows(1));

@@ -36,8 +36,8 @@ export async function readNotice(world: PipelineWorld, file: FileRow, kind: Outp
   const titles = rows.findIndex((cells) => cells[0] === 'Line');
   return {
     head: Object.fromEntries(rows.slice(0, titles).map((cells) => [cells[0], cells[1]])),
-    faults: rows.slice(titles + 1).map(([line = '', , code = '', , reason = '', value = '', mend = '']) => {
-      return { line, code, reason, value, mend };
+    faults: rows.slice(titles + 1).map(([line = '', , code = '', , reason = '', value = '', remedy = '']) => {
+      return { line, code, reason, value, remedy };
     }),
     text: found[0]![1],
   };
@@ -45,7 +45,7 @@ export async function readNotice(world: PipelineWorld, file: FileRow, kind: Outp
 
 /** Returns what every notice must say for a code: the code, and what to do about it. */
 export function sayingOf(code: FaultCode) {
-  return { code, mend: ERRORS[code].remedy };
+  return { code, remedy: ERRORS[code].remedy };
 }
 
 /** Returns everything that still lies in a drop folder or a work folder. */

@@ -7,7 +7,7 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 export type Level = 'ok' | 'warn' | 'bad';
 
 /** Result of one check, and the remedy: a command or a sentence. */
-export type Finding = { level: Level; found: string; mend?: string };
+export type Finding = { level: Level; found: string; remedy?: string };
 
 export type Patient = { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock; ledger: Ledger };
 
@@ -21,22 +21,22 @@ export function ok(found: string): Finding {
   return { level: 'ok', found };
 }
 
-export function warn(found: string, mend: string): Finding {
-  return { level: 'warn', found, mend };
+export function warn(found: string, remedy: string): Finding {
+  return { level: 'warn', found, remedy };
 }
 
-export function bad(found: string, mend: string): Finding {
-  return { level: 'bad', found, mend };
+export function bad(found: string, remedy: string): Finding {
+  return { level: 'bad', found, remedy };
 }
 
 /**
  * Turns an error into a finding. Our own errors say what to do. Foreign messages may hold data, so only their code is
  * used.
  */
-export function findingOf(error: unknown, judge: (found: string, mend: string) => Finding): Finding {
+export function findingOf(error: unknown, judge: (found: string, remedy: string) => Finding): Finding {
   if (error instanceof PipelineError) {
-    const [, found = error.message, mend = ''] = /^Cannot (.*?: .*?)\. ([A-Z].*)$/s.exec(error.message) ?? [];
-    return judge(`cannot ${found}`.replace(/^cannot Cannot/, 'cannot'), mend || 'See the message.');
+    const [, found = error.message, remedy = ''] = /^Cannot (.*?: .*?)\. ([A-Z].*)$/s.exec(error.message) ?? [];
+    return judge(`cannot ${found}`.replace(/^cannot Cannot/, 'cannot'), remedy || 'See the message.');
   }
   return judge(
     `the check itself failed (${systemCode(error) ?? 'unforeseen error'})`,

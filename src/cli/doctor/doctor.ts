@@ -49,9 +49,9 @@ export function describeExamined(examined: readonly Examined[]): string {
 
 const COLORS = { ok: 'green', warn: 'yellow', bad: 'red' } as const satisfies Record<Level, string>;
 
-function lineOf(name: string, width: number, { level, found, mend }: Finding): string[] {
+function lineOf(name: string, width: number, { level, found, remedy }: Finding): string[] {
   const line = `${paintFor(process.stdout)(COLORS[level], level.padEnd(4))}  ${name.padEnd(width)}  ${found}`;
-  return mend ? [line, `${' '.repeat(width + 8)}fix: ${mend}`] : [line];
+  return remedy ? [line, `${' '.repeat(width + 8)}fix: ${remedy}`] : [line];
 }
 
 const SENTENCES: Readonly<Record<Level, string>> = {

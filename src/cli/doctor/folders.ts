@@ -166,9 +166,9 @@ export function judgeRoom(rooms: readonly Room[]): Finding | undefined {
   const [{ path, free }] = rooms as [Room];
   const others = rooms.length > 1 ? `, and on its disk for ${counted(rooms.length - 1, 'other folder')}` : '';
   const found = `${free} MiB are free in "${path}"${others}`;
-  const mend = 'Free space elsewhere on this disk; delete nothing in data or out.';
-  if (free < LEAST_MEBIBYTES) return bad(found, mend);
-  return free < GOOD_MEBIBYTES ? warn(found, mend) : undefined;
+  const remedy = 'Free space elsewhere on this disk; delete nothing in data or out.';
+  if (free < LEAST_MEBIBYTES) return bad(found, remedy);
+  return free < GOOD_MEBIBYTES ? warn(found, remedy) : undefined;
 }
 
 async function measureRoom(path: string): Promise<Room | undefined> {

@@ -156,7 +156,7 @@ async function lookInto(folder: string, { name }: Remote, list: () => Promise<un
     const files = await list();
     return ok(`remote ${name}: ${folder} can be listed, files in it: ${files.length}`);
   } catch (error) {
-    return findingOf(error, (found, mend) => bad(`remote ${name}: ${folder}: ${found}`, mend));
+    return findingOf(error, (found, remedy) => bad(`remote ${name}: ${folder}: ${found}`, remedy));
   }
 }
 

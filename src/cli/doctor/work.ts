@@ -46,10 +46,10 @@ export const workFolders: Check = {
   },
 };
 
-function about(names: readonly string[], where: string, mend: string): Finding[] {
+function about(names: readonly string[], where: string, remedy: string): Finding[] {
   if (names.length === 0) return [];
   const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '');
-  return [warn(`${names.length} ${where}: ${shown}`, mend)];
+  return [warn(`${names.length} ${where}: ${shown}`, remedy)];
 }
 
 const SHOWN = 20;
@@ -69,8 +69,8 @@ export const quarantine: Check = {
 
 function describeDrop({ id, reason }: Awaited<ReturnType<typeof listQuarantine>>[number]): Finding {
   if (!reason) return warn(`${id}: its reason.json cannot be read`, DEAL_WITH);
-  const { code, name, from, at, mend } = reason;
-  return warn(`${id}: "${name}" from ${from} since ${at}: ${code}`, `${mend} ${DEAL_WITH}`);
+  const { code, name, from, at, remedy } = reason;
+  return warn(`${id}: "${name}" from ${from} since ${at}: ${code}`, `${remedy} ${DEAL_WITH}`);
 }
 
 const DEAL_WITH = 'Tell the sender, then remove its folder in quarantine.';

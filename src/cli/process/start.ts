@@ -83,7 +83,7 @@ export async function warnOfRedis({ redisUrl }: Pick<Settings, 'redisUrl'>, log:
     import('../../queue/redis-connection.ts'),
   ]);
   const findings = await inspectRedis(redisUrl).then(judgeRedis, () => []);
-  for (const { level, found, mend } of findings) if (level !== 'ok') log.warn({ fix: mend }, found);
+  for (const { level, found, remedy } of findings) if (level !== 'ok') log.warn({ fix: remedy }, found);
 }
 
 function settingsAt(call: Call): Settings {

@@ -177,14 +177,14 @@ async function whyQuarantined(settings: Settings, name: string): Promise<Why | u
     .toSorted((one, other) => (one.at < other.at ? -1 : 1))
     .at(-1);
   if (!found) return undefined;
-  const { id, at, from, reason, mend } = found;
+  const { id, at, from, reason, remedy } = found;
   const account = settings.folders.find((folder) => folder.id === from)?.account;
   return {
     about: `${found.name}, a drop`,
     timeZone: zoneOf(settings, account ?? ''),
     story: [{ at: new Date(at), text: `It was moved from ${from} to quarantine: ${ended(reason)}` }],
     now: [`It was not read, and nothing of it was sent. It is in "${join(root, id)}".`],
-    ...nextOf([[`${mend} Remove that folder when this is done.`]]),
+    ...nextOf([[`${remedy} Remove that folder when this is done.`]]),
   };
 }
 

@@ -15,7 +15,7 @@ export type QuarantineOptions = { quarantineRoot: string; fileId: string; from: 
 export type QuarantineReason = {
   code: OddDrop['code'];
   reason: string;
-  mend: string;
+  remedy: string;
   name: string;
   from: string;
   at: string;
@@ -58,7 +58,9 @@ export async function listQuarantine(root: string): Promise<{ id: string; reason
 
 async function readReason(dir: string): Promise<QuarantineReason | undefined> {
   try {
-    return JSON.parse(await readFile(join(dir, REASON), 'utf8')) as QuarantineReason;
+    // Earlier versions wrote the remedy under the name "mend".
+    const { mend = '', ...reason } = JSON.parse(await readFile(join(dir, REASON), 'utf8')) as Record<string, string>;
+    return { remedy: mend, ...reason } as QuarantineReason;
   } catch {
     return undefined;
   }
@@ -72,7 +74,7 @@ function explainDrop(drop: OddDrop, { from, clock }: QuarantineOptions): Quarant
   return {
     code: drop.code,
     reason: drop.reason ?? means,
-    mend: remedy,
+    remedy,
     name: drop.name,
     from,
     at: clock.now().toISOString(),

@@ -229,6 +229,8 @@ const SETTINGS = {
   search_path: 'paydrop',
   timezone: 'UTC',
   datestyle: 'ISO',
+  // Backups hold bytes as text, in which the names of master keys are looked for.
+  bytea_output: 'hex',
   synchronous_commit: 'on',
   idle_in_transaction_session_timeout: '60s',
   max_parallel_workers_per_gather: '0',

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { PipelineError } from '../../kernel/errors.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import {
   askServer,
   type Connection,
@@ -114,6 +114,11 @@ export const EARLIER_LOG = 'earlier-server.log';
 export async function endServer(place: ClusterPlace): Promise<void> {
   const file = await readPostmasterFile(place);
   if (!file || !(await isPostmaster(file.pid, place))) return;
-  process.kill(file.pid, 'SIGINT');
+  try {
+    process.kill(file.pid, 'SIGINT');
+  } catch (error) {
+    // It ended by itself meanwhile.
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
   await waitForEnd(place, file.pid);
 }

@@ -157,11 +157,11 @@ function sentenceOf(reason: string): string {
 }
 
 function showFault(fault: Fault, folder: Folder, decision: FileDecision) {
-  const [, column = '', code = '', , means = '', value = '', mend = ''] = faultCells(fault);
+  const [, column = '', code = '', , means = '', value = '', remedy = ''] = faultCells(fault);
   const notice = {
     status: STATUS_OF_VERDICT[decision.verdict],
     code: decision.verdict === 'accept' ? null : decision.code,
   };
   const effect = saidEffect(notice, fault, effectOf(fault.code, folder));
-  return { line: fault.line === 0 ? null : fault.line, column, code, effect, means, value, mend };
+  return { line: fault.line === 0 ? null : fault.line, column, code, effect, means, value, remedy };
 }

@@ -34,7 +34,7 @@ describe('doctor', () => {
       expect(await readdir(world.root, { recursive: true })).toEqual(before);
     });
 
-    it('names what is bad with its mend: 5', async () => {
+    it('names what is bad with its remedy: 5', async () => {
       const { path } = world.settings.folders[0]!;
       await rename(path, `${path}.away`);
       const { status, out } = await world.paydrop('doctor');
@@ -119,7 +119,7 @@ describe('doctor', () => {
       expect(findingOf(error, bad)).toEqual({
         level: 'bad',
         found: 'cannot ask Redis: no answer within 5 ms',
-        mend: 'Check Redis or PostgreSQL; nothing is lost, the ledger rebuilds the queue.',
+        remedy: 'Check Redis or PostgreSQL; nothing is lost, the ledger rebuilds the queue.',
       });
     });
 
@@ -156,7 +156,7 @@ describe('servers', () => {
       expect(await world.look(postgres)).toContainEqual({
         level: 'warn',
         found: 'the ledger lacks 0006-poison.sql',
-        mend: expect.stringContaining('next start'),
+        remedy: expect.stringContaining('next start'),
       });
     });
   });
@@ -182,7 +182,7 @@ describe('servers', () => {
     it('finds a Redis that does not answer', async () => {
       const redisUrl = (await closedUrl()).replace('http', 'redis');
       const findings = await world.look(queue, { settings: { ...world.settings, redisUrl } });
-      expect(findings).toMatchObject([{ level: 'bad', mend: expect.stringContaining('Check Redis') }]);
+      expect(findings).toMatchObject([{ level: 'bad', remedy: expect.stringContaining('Check Redis') }]);
     });
   });
 
@@ -278,7 +278,7 @@ describe('servers', () => {
         found: expect.stringMatching(
           `^account ${name}: the clock of the service is (1[12]\\d seconds|2 minutes) ahead of that of the database$`,
         ),
-        mend: expect.stringContaining('NTP'),
+        remedy: expect.stringContaining('NTP'),
       });
     });
 
@@ -293,7 +293,7 @@ describe('servers', () => {
       expect(finding).toMatchObject({
         level,
         found: expect.stringMatching(found),
-        mend: expect.stringContaining("Compare both with a third clock. Set the wrong host's clock by NTP"),
+        remedy: expect.stringContaining("Compare both with a third clock. Set the wrong host's clock by NTP"),
       });
     });
   });

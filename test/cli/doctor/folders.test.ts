@@ -31,7 +31,7 @@ describe('folders', () => {
       const { path } = world.settings.folders[0]!;
       await rename(path, `${path}.away`);
       expect(await world.look(folders)).toEqual([
-        { level: 'bad', found: `the drop folder "${path}" is missing`, mend: `mkdir -p ${path}` },
+        { level: 'bad', found: `the drop folder "${path}" is missing`, remedy: `mkdir -p ${path}` },
       ]);
       await rename(`${path}.away`, path);
     });
@@ -115,7 +115,7 @@ describe('folders', () => {
         {
           level: 'bad',
           found: expect.stringContaining(`"${path}" has mode 0${loose.toString(8)}: `),
-          mend: `chmod ${mode} ${path}`,
+          remedy: `chmod ${mode} ${path}`,
         },
       ]);
       await chmod(path, tight);
@@ -199,7 +199,7 @@ describe('journal', () => {
       };
       await appendFile(world.settings.paths.journal, `\n${JSON.stringify(entry)}`);
       const findings = [
-        { level: 'bad', found: expect.stringContaining('1 call of account main'), mend: 'paydrop account list' },
+        { level: 'bad', found: expect.stringContaining('1 call of account main'), remedy: 'paydrop account list' },
       ];
       expect(await world.look(journal)).toEqual(findings);
       expect(await world.look(journal)).toEqual(findings);
@@ -213,7 +213,7 @@ describe('journal', () => {
         {
           level: 'bad',
           found: '1 call of account main that a restored ledger lacks, and no person has acknowledged',
-          mend: 'paydrop account forgotten main',
+          remedy: 'paydrop account forgotten main',
         },
       ]);
       await acknowledgeForgotten(world.app.ledger, 'main', { actor: 'operator:ann', reason: 'to see' });
@@ -236,7 +236,7 @@ describe('journal', () => {
       const { fileId, path } = await pathOf();
       await rename(path, `${path}.away`);
       expect(await world.look(originals)).toMatchObject([
-        { level: 'bad', found: `1 missing in the archive: ${fileId}`, mend: expect.stringContaining('backup') },
+        { level: 'bad', found: `1 missing in the archive: ${fileId}`, remedy: expect.stringContaining('backup') },
       ]);
       await rename(`${path}.away`, path);
     });
@@ -255,13 +255,13 @@ describe('journal', () => {
       const { path } = await pathOf();
       await writeFile(join(path, '..', `${FORGOTTEN}.sealed`), await readFile(path));
       const [finding] = await world.look(originals);
-      expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining('Their senders can drop them') });
+      expect(finding).toMatchObject({ level: 'bad', remedy: expect.stringContaining('Their senders can drop them') });
       expect(finding!.found).toMatch(new RegExp(`: ${FORGOTTEN} of \\d{4}-\\d{2}-\\d{2}$`));
     });
 
     it('says never to drop one again that was sent, whether the ledger has been told of it or not', async () => {
       const { journal } = world.settings.paths;
-      const sent = [{ level: 'bad', found: expect.stringContaining('although they were sent'), mend: MUST_NOT }];
+      const sent = [{ level: 'bad', found: expect.stringContaining('although they were sent'), remedy: MUST_NOT }];
       const before = await readFile(journal, 'utf8');
       const entry = { account: 'main', fileId: FORGOTTEN, batchNo: 1, attempt: 1, sha256: 'ab' };
       await appendFile(journal, `\n${JSON.stringify({ at: '2026-06-15T10:00:00.000Z', ...entry })}`);
@@ -286,7 +286,7 @@ describe('journal', () => {
       const never = join(path, '..', `${newFileId()}.sealed`);
       await writeFile(never, await readFile(path));
       const [finding] = await world.look(originals);
-      expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining('move the sealed files out of') });
+      expect(finding).toMatchObject({ level: 'bad', remedy: expect.stringContaining('move the sealed files out of') });
       await rename(never, join(world.root, 'moved.sealed'));
       expect((await world.look(originals)).map(({ level }) => level)).toEqual(['ok', 'ok']);
     });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ describe('keys', () => {
       const path = world.settings.paths.masterKey;
       await chmod(path, 0o644);
       const [finding] = await world.look(keyFile);
-      expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining(`chmod 600 "${path}"`) });
+      expect(finding).toMatchObject({ level: 'bad', remedy: expect.stringContaining(`chmod 600 "${path}"`) });
       await chmod(path, 0o600);
     });
 
@@ -58,7 +58,7 @@ describe('keys', () => {
     it('finds that it is another', async () => {
       const env = { PAYDROP_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') };
       const [finding] = await world.look(masterKey, { env });
-      expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining('right key') });
+      expect(finding).toMatchObject({ level: 'bad', remedy: expect.stringContaining('right key') });
       expect(finding!.found).toContain(`it needs master key ${world.app.keys.current.id}`);
       expect(JSON.stringify(finding)).not.toContain(env.PAYDROP_MASTER_KEY);
     });
@@ -83,7 +83,7 @@ describe('keys', () => {
 
     it('finds sealed bytes that were changed', async () => {
       await world.app.ledger.pool.query(`UPDATE sealed_part SET bytes = bytes || '\\x00' WHERE part = 'body'`);
-      expect(await world.look(seals)).toMatchObject([{ level: 'bad', mend: expect.stringContaining('backup') }]);
+      expect(await world.look(seals)).toMatchObject([{ level: 'bad', remedy: expect.stringContaining('backup') }]);
     });
   });
 
@@ -103,7 +103,7 @@ describe('keys', () => {
       expect(findings.map(({ level }) => level)).toEqual(['warn', 'warn']);
       expect(findings[0]).toMatchObject({
         found: expect.stringMatching(/destroyed keys of 1 file since .*: at 1 MB the table is too large/),
-        mend: expect.stringContaining('paydrop retention clean'),
+        remedy: expect.stringContaining('paydrop retention clean'),
       });
       await cleanStorage(ledger);
       expect(await world.look(destroyedKeys, tomorrow)).toEqual(WELL);
@@ -158,8 +158,8 @@ describe('keys', () => {
       expect((await look([ending], [ending], 71)).map(({ level }) => level)).toEqual(['warn', 'warn']);
       const [own, sender] = await look([ending], [ending], 101);
       expect(own).toMatchObject({ level: 'bad', found: expect.stringContaining('expired or revoked') });
-      expect(own!.mend).toContain('send the public key to every sender');
-      expect(sender).toMatchObject({ level: 'bad', mend: expect.stringContaining('Ask the sender') });
+      expect(own!.remedy).toContain('send the public key to every sender');
+      expect(sender).toMatchObject({ level: 'bad', remedy: expect.stringContaining('Ask the sender') });
     });
 
     it('finds a key that cannot be read', async () => {
@@ -192,9 +192,17 @@ describe('work', () => {
         {
           level: 'warn',
           found: expect.stringMatching(/^[0-9a-z]{16}: "link\.csv" from \S+ since \S+Z: DROP_SYMLINK$/),
-          mend: `${ERRORS.DROP_SYMLINK.remedy} Tell the sender, then remove its folder in quarantine.`,
+          remedy: `${ERRORS.DROP_SYMLINK.remedy} Tell the sender, then remove its folder in quarantine.`,
         },
       ]);
+    });
+
+    it('reads a reason that an earlier version wrote', async () => {
+      const found = await world.look(quarantine);
+      const root = world.settings.paths.quarantine;
+      const path = join(root, (await readdir(root))[0]!, 'reason.json');
+      await writeFile(path, (await readFile(path, 'utf8')).replace('"remedy"', '"mend"'));
+      expect(await world.look(quarantine)).toEqual(found);
     });
 
     it('names one without a reason, and counts what is too many to name', async () => {
@@ -244,7 +252,7 @@ describe('work', () => {
       const path = join(world.settings.paths.out, '.a.csv.0123456789abcdef.tmp');
       await utimes(path, 0, 0);
       const findings = [
-        { level: 'warn', found: `1 unfinished in "${world.settings.paths.out}"`, mend: expect.any(String) },
+        { level: 'warn', found: `1 unfinished in "${world.settings.paths.out}"`, remedy: expect.any(String) },
       ];
       expect(await world.look(temporaries)).toEqual(findings);
       expect(await world.look(temporaries)).toEqual(findings);
@@ -267,7 +275,7 @@ describe('work', () => {
       {
         level: 'bad',
         found: 'Cannot upload output files to bank:/in: failed 3 times: refused',
-        mend: 'See the line SFTP servers; the output files stay here.',
+        remedy: 'See the line SFTP servers; the output files stay here.',
       },
     ]);
   });

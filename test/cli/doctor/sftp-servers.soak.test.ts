@@ -51,19 +51,19 @@ describe.runIf(sshdIsInstalled())('sftpServers', () => {
     expect(findings[1]).toMatchObject({
       level: 'bad',
       found: expect.stringContaining(`remote bank: ${join(sshd.folder, 'results')}: cannot list the folder`),
-      mend: expect.stringContaining('Check the folder'),
+      remedy: expect.stringContaining('Check the folder'),
     });
   });
 
   it('finds a server that is away, shows another key or lets nobody in, and says what to do', async () => {
     const { remote } = sshd;
-    const mends = async (change: Partial<TestSshd['remote']>) => {
+    const remedies = async (change: Partial<TestSshd['remote']>) => {
       const findings = await look([{ ...remote, ...change }], []);
       expect(findings).toMatchObject([{ level: 'bad', found: expect.stringContaining('log in to remote "bank"') }]);
-      return findings[0]?.mend;
+      return findings[0]?.remedy;
     };
-    expect(await mends({ port: 1 })).toContain('Check name, port and network');
-    expect(await mends({ hostKey: 'SHA256:another' })).toContain('Ask its administrator');
-    expect(await mends({ user: 'nobody-here' })).toContain('Check user');
+    expect(await remedies({ port: 1 })).toContain('Check name, port and network');
+    expect(await remedies({ hostKey: 'SHA256:another' })).toContain('Ask its administrator');
+    expect(await remedies({ user: 'nobody-here' })).toContain('Check user');
   });
 });

@@ -162,7 +162,7 @@ describe('quarantineDrop', () => {
     const reason = {
       code,
       reason: expect.any(String),
-      mend: expect.any(String),
+      remedy: expect.any(String),
       name: 'odd.csv',
       from: 'cards',
       at: '2026-06-15T12:00:00.000Z',

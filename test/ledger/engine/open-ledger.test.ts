@@ -27,6 +27,7 @@ describe('openLedger', () => {
     ['search_path', 'paydrop'],
     ['TimeZone', 'UTC'],
     ['DateStyle', expect.stringMatching(/^ISO/)],
+    ['bytea_output', 'hex'],
     ['idle_in_transaction_session_timeout', '1min'],
   ])('asks for %s = %s in every session', async (setting, value) => {
     expect(await show(setting)).toEqual(value);

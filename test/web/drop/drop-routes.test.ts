@@ -48,7 +48,7 @@ describe('POST /drop/check', () => {
         effect: 'row withheld',
         means: expect.stringContaining('plain decimal'),
         value: 'ten',
-        mend: expect.stringContaining('25.00'),
+        remedy: expect.stringContaining('25.00'),
       },
     ]);
     expect(text).not.toContain(CARD);

@@ -271,7 +271,7 @@ describe('what is no plain file', () => {
     const reason = JSON.parse(
       await readFile(join(app.settings.paths.quarantine, dir!, 'reason.json'), 'utf8'),
     ) as object;
-    expect(reason).toMatchObject({ code, mend: ERRORS[code].remedy, name: 'odd.csv', from: `drop/${ach}` });
+    expect(reason).toMatchObject({ code, remedy: ERRORS[code].remedy, name: 'odd.csv', from: `drop/${ach}` });
     expect(troubles('warn')).toMatchObject([{ code, folder: `drop/${ach}` }]);
   });
 

@@ -141,7 +141,7 @@ function Faults({ verdict: { faults, faultCount } }: { verdict: Verdict }) {
           { title: 'What follows', cell: ({ effect }) => effect },
           { title: 'What is wrong', cell: ({ means }) => <span class="wide">{means}</span> },
           { title: 'Value', cell: ({ value }) => value },
-          { title: 'What to do', cell: ({ mend }) => <span class="wide">{mend}</span> },
+          { title: 'What to do', cell: ({ remedy }) => <span class="wide">{remedy}</span> },
           { title: 'Code', cell: ({ code }) => <code>{code}</code> },
         ]}
       />
