@@ -2,6 +2,9 @@ import { request as startRequest } from 'node:http';
 import type { GatewayAccount } from '../service-address.ts';
 import { openConnection } from './open-connection.ts';
 
+/** Longest wait for a connection, and for the answer, in ms, because a transaction of the intake waits as well. */
+const LONGEST_MS = 10_000;
+
 /**
  * Returns the time by the service's clock, in whole seconds, from the headers of any answer. The query carries no login
  * and no body.
@@ -12,7 +15,8 @@ export async function askTime({
   connectTimeoutMs,
   network,
 }: Pick<GatewayAccount, 'address' | 'connectTimeoutMs' | 'network'>): Promise<Date | undefined> {
-  const opened = await openConnection(address, connectTimeoutMs, network);
+  const waitMs = Math.min(connectTimeoutMs, LONGEST_MS);
+  const opened = await openConnection(address, waitMs, network);
   if (opened.kind === 'not_open') return undefined;
   const { connection } = opened;
   try {
@@ -22,7 +26,7 @@ export async function askTime({
         method: 'HEAD',
         path: address.pathname,
         headers: { Host: address.host, Connection: 'close' },
-        signal: AbortSignal.timeout(connectTimeoutMs),
+        signal: AbortSignal.timeout(waitMs),
       });
       exchange.on('response', (response) => resolve(readDate(response.headers.date)));
       exchange.on('error', () => resolve(undefined));

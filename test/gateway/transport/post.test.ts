@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openConnection, safeCode } from '../../../src/gateway/transport/open-connection.ts';
 import { createAnswerBuffer, post } from '../../../src/gateway/transport/post.ts';
 import { httpAnswer, passTime, stopTime, waitUntil } from '../support/scripted-server.ts';
@@ -244,6 +244,14 @@ describe('askTime', () => {
   ])('is not known when the service %s', async (_what, how) => {
     const server = await script(how);
     expect(await askTime(parts(server.url, { connectTimeoutMs: 200 }))).toBeUndefined();
+  });
+
+  it('is waited for no longer than a transaction may be idle, however long a connection may take', async () => {
+    const limited = vi.spyOn(AbortSignal, 'timeout');
+    const server = await script({ onRequest: (socket) => void socket.end() });
+    await askTime(parts(server.url, { connectTimeoutMs: 600_000 }));
+    expect(limited.mock.calls).toEqual([[10_000]]);
+    limited.mockRestore();
   });
 
   it('is not known when the service cannot be reached', async () => {
