@@ -164,7 +164,7 @@ says which npm package has them. Exit status 5 when a person has to look, as aft
       say: (step) => console.error(`${step} …`),
     });
     if (!upgraded) {
-      print(call, { upgraded: false }, () => 'The database is of this PostgreSQL already. Nothing was changed.');
+      print(call, { upgraded: false }, () => UPGRADED_BEFORE);
       return EXIT.ok;
     }
     const { recalled, waits, isWaitedFor } = await compare(settings, log);
@@ -174,6 +174,10 @@ says which npm package has them. Exit status 5 when a person has to look, as aft
     return recalled.length > 0 || isWaitedFor || upgraded.auditBreaks > 0 ? EXIT.exception : EXIT.ok;
   },
 };
+
+/** A call that was killed after the switch may not have compared the ledger with the send journal. The workers do. */
+const UPGRADED_BEFORE = `The database is of this PostgreSQL already. Nothing was changed.
+After an interrupted upgrade, start paydrop; "paydrop status" then lists the accounts that were stopped.`;
 
 export const database: CliCommand = {
   name: 'database',

@@ -193,6 +193,7 @@ describe.runIf(verdict.isInstalled)('paydrop database upgrade', () => {
     expect(JSON.parse(doubtful.out)).toMatchObject([{ account: 'doubt' }]);
     const again = await paydrop(root, ...UPGRADE);
     expect(JSON.parse(again.out)).toEqual({ upgraded: false });
+    expect((await paydrop(root, 'database', 'upgrade')).out).toMatch(/Nothing was changed[^]*"paydrop status"/);
     // The way back: the earlier version of paydrop, with the folder that was kept.
     const home = join(root, 'data', 'postgres');
     await rename(join(home, 'data'), join(home, 'not-wanted'));
