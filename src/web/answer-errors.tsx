@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../../schemas/errors.ts';
+import { type ErrorCode, ERRORS } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 import { tellRefusal } from './access/note-refusals.ts';
 import { Refusal } from './access/refusal.ts';
 import type { WebContext } from './web-context.ts';
+import { localPath } from './pages/login.tsx';
 import { Notice } from './parts/blocks.tsx';
 import { Page } from './parts/page.tsx';
 import { sendPage } from './send-page.ts';
@@ -34,6 +35,12 @@ export function makeErrorHandler({ app }: WebContext) {
   };
 }
 
+/** Returns where a user goes on after an error: to the page whose form they sent, by the log-in if they have none. */
+function wayBack(request: FastifyRequest): string {
+  const page = request.method === 'GET' ? '/' : localPath(pageBefore(request));
+  return request.viewer ? page : `/login?next=${encodeURIComponent(page)}`;
+}
+
 /** Returns the page whose form was sent; another site's page never gets this far. */
 function pageBefore({ headers: { referer = '' } }: FastifyRequest): string {
   if (!URL.canParse(referer)) return '/';
@@ -47,7 +54,9 @@ export function troubleOf(thrown: unknown): Trouble {
   if (error instanceof Refusal) return { status: error.statusCode, code: error.code, says: error.message };
   if (error instanceof PipelineError) {
     const { code, message } = error;
-    return { status: STATUS[code] ?? 500, code, says: message };
+    // The remedy of this code is for the command line; a page or an API has no `--help`.
+    const says = code === 'USAGE' ? message.replace(` ${ERRORS.USAGE.remedy}`, '') : message;
+    return { status: STATUS[code] ?? 500, code, says };
   }
   const fault = describeFault(error);
   if (fault !== undefined) return { status: 400, code: 'BAD_REQUEST', says: fault };
@@ -101,6 +110,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 function tell(request: FastifyRequest, reply: FastifyReply, { status, code, says, next }: Trouble): FastifyReply {
   void reply.code(status);
   if (!isForPeople(request)) return reply.send({ error: { code, says, ...(next !== undefined && { next }) } });
+  const back = wayBack(request);
   return sendPage(
     reply,
     <Page
@@ -112,7 +122,7 @@ function tell(request: FastifyRequest, reply: FastifyReply, { status, code, says
         {next && <p>{next}</p>}
       </Notice>
       <p>
-        <a href="/">Back to the overview</a>
+        <a href={back}>{request.viewer ? (back === '/' ? 'Back to Today' : 'Back') : 'Log in'}</a>
       </p>
     </Page>,
   );

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { DashboardSettings } from '../config/config-dashboard.ts';
 import type { ActionName } from '../../schemas/actions.ts';
@@ -9,6 +9,11 @@ export type WebContext = {
   readonly app: App;
   readonly settings: DashboardSettings;
 };
+
+/** Returns the address of the dashboard for links that are sent to others, however this request came. */
+export function addressOf({ settings }: WebContext, { protocol, host }: FastifyRequest): string {
+  return settings.url ?? `${protocol}://${host}`;
+}
 
 /** Registers the routes of one subject with the server. */
 export type Routes = (server: FastifyInstance, context: WebContext) => void | Promise<void>;

@@ -4,6 +4,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { revokeAllTokens } from './api-tokens.ts';
+import { noSuchPerson } from './invite-person.ts';
 import { removeFactor } from './second-factor.ts';
 import { forgetBrowsers, forgetFailures } from './log-in-failures.ts';
 
@@ -86,7 +87,7 @@ async function lockPerson(tx: Transaction, name: string, action: string): Promis
     'SELECT role FROM person WHERE name = $1 AND disabled_at IS NULL FOR UPDATE',
     [name],
   );
-  if (!rows[0]) throw new PipelineError('NOT_FOUND', action);
+  if (!rows[0]) throw noSuchPerson(action);
   return rows[0];
 }
 

@@ -41,9 +41,16 @@ export async function invitePerson(
 export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query('SELECT 1 FROM person WHERE name = $1 AND disabled_at IS NULL', [name]);
-    if (rowCount === 0) throw new PipelineError('NOT_FOUND', `invite "${name}" again`);
+    if (rowCount === 0) throw noSuchPerson(`make a link for "${name}"`);
     await addLink(tx, name, link);
     tx.audit({ ...because, move: 'invite-person-again', isTimed: true, evidence: { person: name } });
+  });
+}
+
+/** Says that no user who may log in has the name. */
+export function noSuchPerson(action: string): PipelineError {
+  return new PipelineError('NOT_FOUND', action, 'no active user has that name', {
+    next: 'See the page Users, or "paydrop users list".',
   });
 }
 
@@ -134,14 +141,14 @@ export async function usePersonLink(
 }
 
 async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson): Promise<string> {
-  // The column is one of our own two words.
-  const [column, value] = 'password' in proof ? ['password', proof.password] : ['subject', proof.subject];
-  const { rowCount } = await tx.client
-    .query(`UPDATE person SET ${column} = $2 WHERE name = $1 AND disabled_at IS NULL`, [person, value])
-    .catch((error: unknown) => {
-      if (!violates(error, 'person_subject_key')) throw error;
-      throw new PipelineError('USAGE', `link this log-in to "${person}"`, 'another user already has this log-in');
-    });
+  // The old password ends in any case: it may be stolen, and its second factor ends below.
+  const { password = null, subject = null } = { password: null, subject: null, ...proof };
+  const sql = `UPDATE person SET password = $2, subject = coalesce($3, subject) WHERE name = $1 AND disabled_at IS NULL`;
+  const column = subject === null ? 'password' : 'subject';
+  const { rowCount } = await tx.client.query(sql, [person, password, subject]).catch((error: unknown) => {
+    if (!violates(error, 'person_subject_key')) throw error;
+    throw new PipelineError('USAGE', `link this log-in to "${person}"`, 'another user already has this log-in');
+  });
   if (rowCount === 0) throw worksNoMore();
   await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
   await forgetBrowsers(tx, person);

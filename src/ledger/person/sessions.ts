@@ -62,8 +62,8 @@ export async function useSession(
   const [found] = rows;
   if (!found) return undefined;
   const { seenAt, ...session } = found;
-  // To the minute is enough; a page that polls often must not write often.
-  if (isPerson && now - seenAt.getTime() > SEEN_EACH_MS) {
+  // To the minute is enough, if the idle time has many; a page that polls often must not write often.
+  if (isPerson && now - seenAt.getTime() > Math.min(SEEN_EACH_MS, idleMs / 15)) {
     await ledger.pool.query('UPDATE desk_session SET seen_at = $2 WHERE token_hash = $1', [tokenHash, new Date(now)]);
   }
   return session;

@@ -118,6 +118,6 @@ function troubleOf(error: unknown): PipelineError {
 }
 
 export function notLoggedIn(reason: string, cause?: unknown): PipelineError {
-  const next = 'Try again from the log-in page.';
+  const next = 'Try again from the log-in page. If you came by a link, open it again.';
   return new PipelineError('USAGE', 'log in by OpenID Connect', reason, { next, cause });
 }

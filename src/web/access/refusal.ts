@@ -1,10 +1,10 @@
 /** Reasons for refusing a request, with the text for the user. */
 export const REFUSALS = {
-  NOT_LOGGED_IN: { status: 401, says: 'Log in first.' },
+  NOT_LOGGED_IN: { status: 401, says: 'Log in first. Nothing was done.' },
   NOT_ALLOWED: { status: 403, says: 'Your role does not allow this. Ask an administrator of the dashboard.' },
   STRANGE_FORM: {
     status: 403,
-    says: 'This did not come from a page of the dashboard, or the page is too old. Load it again.',
+    says: 'Nothing was done: this did not come from a page of the dashboard, or you have logged in again since. Load the page again.',
   },
   PROOF_NEEDED: {
     status: 403,

@@ -231,6 +231,28 @@ function offerCopies() {
 offerCopies();
 tellTicks();
 
+/** How long an answer may take before the form can be sent again, in ms. */
+const ANSWER_MS = 10_000;
+
+/** Sends a form once for a double click: the second answer would replace the first, with what is shown only once. */
+function sendOnce() {
+  const sent = new WeakSet();
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== 'post') return;
+    if (sent.has(form)) {
+      event.preventDefault();
+      return;
+    }
+    sent.add(form);
+    const again = () => sent.delete(form);
+    setTimeout(again, ANSWER_MS);
+    // On the way back the page may be as it was left.
+    addEventListener('pageshow', again, { once: true });
+  });
+}
+sendOnce();
+
 if (document.body.dataset.now) {
   setInterval(tellDistances, 30_000);
   localStorage.setItem(NEEDS, String(countNeeds()));

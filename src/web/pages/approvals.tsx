@@ -290,9 +290,11 @@ async function planOrSay(
 /** More names than this are told by the role. */
 const MOST_NAMES = 5;
 
+const NAMES = new Intl.ListFormat('en', { type: 'disjunction' });
+
 function sayWhose({ approvers }: Visit, { isOwn, maker, ...matter }: Matter): string {
   const others = approvers.filter((name) => `operator:${name}` !== maker);
-  const who = others.length === 0 || others.length > MOST_NAMES ? 'An approver' : others.join(' or ');
+  const who = others.length === 0 || others.length > MOST_NAMES ? 'An approver' : NAMES.format(others);
   const verb = 'proposal' in matter ? 'confirm it' : 'decide';
   const own = 'proposal' in matter ? 'You proposed it; another person must confirm it.' : 'You uploaded it.';
   return `${isOwn ? `${own} ` : ''}${who} can ${verb}.`;

@@ -8,9 +8,10 @@ import { readSessionToken } from '../access/cookies.ts';
 import { findPasswordFault } from '../access/log-in.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
+import { readCredentials } from '../../ledger/person/people.ts';
 import { listSessions } from '../../ledger/person/sessions.ts';
 import { NotifySections, notifyRoutes } from './me/notices.tsx';
-import { MySettings, settingsRoute } from './me/settings.tsx';
+import { MySettings, NewPassword, settingsRoute } from './me/settings.tsx';
 import { secondFactorPages } from './me/second-factor.tsx';
 import { sessionPages, Sessions } from './me/sessions.tsx';
 import { sharedZone } from '../../calendar/zone-time.ts';
@@ -44,6 +45,9 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
   secondFactorPages(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
+  // The results of these forms stand at their addresses, to which a browser returns after a proof or a log-in.
+  for (const form of ['/me/tokens', '/me/password', '/me/notify'])
+    server.get(form, async (_, reply) => reply.redirect('/me'));
 
   server.post('/me/tokens', async (request, reply) => {
     mustBeProved(viewerOf(request), context);
@@ -75,6 +79,7 @@ async function showMe(
   const viewer = viewerOf(request);
   const tokens = await listApiTokens(app.ledger, viewer.person);
   const asking = hashSecretToken(readSessionToken(request, context) ?? '');
+  const hasPassword = (await readCredentials(app.ledger, viewer.person))?.password !== null;
   const sessions = await listSessions(app.ledger, { person: viewer.person, asking }, settings);
   return sendPage(
     reply,
@@ -85,42 +90,13 @@ async function showMe(
           facts={[
             ['Name', viewer.person],
             ['Role', `${viewer.role}: ${PERSON_ROLES[viewer.role]}`],
-            ['Second factor', <a href="/me/second-factor">Codes of an app</a>],
+            hasPassword
+              ? ['Second factor', <a href="/me/second-factor">Codes of an app</a>]
+              : ['Log-in', `with ${settings.openid?.label ?? 'another service'}; you have no password here`],
           ]}
         />
       </Section>
-      <Section title="Change your password">
-        <form method="post" action="/me/password">
-          <Token viewer={viewer} />
-          <p class="hint">Your other browsers are logged out, and your API tokens are revoked.</p>
-          <TextField
-            name="old"
-            type="password"
-            label="Current password"
-            fault={oldFault}
-            autocomplete="current-password"
-            isRequired
-          />
-          <TextField
-            name="password"
-            type="password"
-            label="New password"
-            hint={`At least ${SHORTEST_PASSWORD} characters.`}
-            fault={newFault}
-            autocomplete="new-password"
-            minLength={SHORTEST_PASSWORD}
-            isRequired
-          />
-          <TextField
-            name="repeated"
-            type="password"
-            label="Repeat the new password"
-            autocomplete="new-password"
-            isRequired
-          />
-          <button type="submit">Change password</button>
-        </form>
-      </Section>
+      {hasPassword && <NewPassword viewer={viewer} oldFault={oldFault} newFault={newFault} />}
       <MySettings viewer={viewer} shared={sharedZone(app.settings)} />
       <NotifySections viewer={viewer} settings={app.settings} fault={notify} />
       <Sessions viewer={viewer} sessions={sessions} />

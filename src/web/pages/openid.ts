@@ -8,7 +8,7 @@ import { openSession } from '../access/log-in.ts';
 import { findProvider, notLoggedIn, readSubject } from '../access/openid-provider.ts';
 import { proveSession } from '../access/step-up.ts';
 import { fieldOf } from '../access/read-form.ts';
-import type { WebContext } from '../web-context.ts';
+import { addressOf, type WebContext } from '../web-context.ts';
 import { localPath } from './login.tsx';
 import * as client from 'openid-client';
 
@@ -107,8 +107,11 @@ async function readReturn(
 ): Promise<{ subject: string; journey: Journey }> {
   const cookie = withPort(COOKIE, request);
   const journey = readJourney(request.cookies[cookie]);
-  void reply.clearCookie(cookie, cookieOptions(context, PATH));
   if (!journey) throw notLoggedIn('this browser did not start this log-in, or it took too long');
+  // The cookie stays for the log-in that began later.
+  if (fieldOf(request.query, 'state') !== journey.state)
+    throw notLoggedIn('this browser has since begun another log-in, perhaps in another tab');
+  void reply.clearCookie(cookie, cookieOptions(context, PATH));
   const came = new URL(callbackOf(context, request));
   came.search = new URL(request.url, came).search;
   const check = { ...journey, isAgain: journey.again !== '' };
@@ -120,8 +123,8 @@ function providerOf({ settings: { openid } }: WebContext): Promise<client.Config
   throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'dashboard.openid is not configured');
 }
 
-function callbackOf({ settings }: WebContext, request: FastifyRequest): string {
-  return `${settings.url ?? `${request.protocol}://${request.host}`}${CALLBACK}`;
+function callbackOf(context: WebContext, request: FastifyRequest): string {
+  return `${addressOf(context, request)}${CALLBACK}`;
 }
 
 function readJourney(cookie: string | undefined): Journey | undefined {

@@ -10,7 +10,7 @@ import { newLink } from '../../actions/new-link.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
 import { mustBeProved } from '../access/step-up.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
-import { type WebContext, viewerOf } from '../web-context.ts';
+import { addressOf, type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
@@ -32,6 +32,9 @@ export function peoplePages(server: FastifyInstance, context: WebContext): void 
     await invitePerson(ledger, { name, role }, link, because(request, `invite "${name}"`));
     return show(request, reply, context, { name, token });
   });
+
+  // The result of the form below may show a link, at this address.
+  server.get('/people/:name', { config }, async (_, reply) => reply.redirect('/people'));
 
   server.post('/people/:name', { config }, async (request, reply) => {
     mustBeProved(viewerOf(request), context);
@@ -84,7 +87,7 @@ async function show(
 ): Promise<FastifyReply> {
   const viewer = viewerOf(request);
   const people = await listPeople(context.app.ledger);
-  const link = invited && `${request.protocol}://${request.host}/set-up/${invited.token}`;
+  const link = invited && `${addressOf(context, request)}/set-up/${invited.token}`;
   return sendPage(
     reply,
     <Page title="Users" viewer={viewer} path="/people">

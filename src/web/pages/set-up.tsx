@@ -40,9 +40,12 @@ export function setUpPages(server: FastifyInstance, context: WebContext): void {
   });
 }
 
+const WORKS_NO_MORE =
+  'This link was already used, has expired, or was replaced by a newer one. Log in if you have chosen a password; otherwise ask an administrator for a new link.';
+
 async function mustLead({ app }: WebContext, token: string): Promise<LinkFor> {
   const link = await readLink(app.ledger, hashSecretToken(token));
-  if (!link) throw new Refusal('NOT_FOUND');
+  if (!link) throw new Refusal('NOT_FOUND', WORKS_NO_MORE);
   return link;
 }
 

@@ -55,7 +55,7 @@ describe('users', () => {
     [['invite', 'cid', '--role', 'king', '--reason', 'x'], /it must be one of viewer, operator, approver, admin/],
     [['invite', 'cid', '--role', 'viewer', '--reason', ' '], /--reason is empty/],
     [['invite', 'Cid Hill', '--role', 'viewer', '--reason', 'x'], /not a valid user name/],
-    [['link', 'nobody', '--reason', 'x'], /invite "nobody" again/],
+    [['link', 'nobody', '--reason', 'x'], /link for "nobody": no active user .* "paydrop users list"/],
   ])('%j is refused and makes nobody', async (words, says) => {
     const { status, err } = await world.paydrop('users', ...words);
     expect(status).not.toBe(0);

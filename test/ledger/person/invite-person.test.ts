@@ -114,6 +114,16 @@ describe('usePersonLink', () => {
     expect(trail).toMatchObject([{ move: 'choose-password', evidence: { tokens: 1 } }]);
   });
 
+  it('ends the old password when its user goes by an OpenID provider instead', async () => {
+    await inviteAgain(world.ledger, 'bob', link('elsewhere'), BECAUSE);
+    await usePersonLink(world.ledger, hashSecretToken('elsewhere'), { subject: 'https://login.example.com bob' });
+    expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: null });
+    const [bob] = (await listPeople(world.ledger)).filter(({ name }) => name === 'bob');
+    expect(bob).toMatchObject({ hasPassword: false, subject: 'https://login.example.com bob' });
+    const [chosen] = await listAudit(world.ledger, { actor: 'operator:bob', limit: 1 });
+    expect(chosen).toMatchObject({ move: 'choose-subject' });
+  });
+
   it('does nothing when its time is over', async () => {
     await invitePerson(world.ledger, { name: 'late', role: 'viewer' }, link('late'), BECAUSE);
     world.clock.advance(60_000);

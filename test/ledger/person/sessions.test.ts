@@ -65,6 +65,15 @@ describe('sessions', () => {
       expect(await use('idle')).toBeUndefined();
     });
 
+    it('begins anew with a click also when its idle time is a minute', async () => {
+      await begin('short');
+      const limits = { idleMs: MINUTE, longestMs: 60 * MINUTE };
+      for (let clicks = 0; clicks < 5; clicks += 1) {
+        world.clock.advance(40_000);
+        expect(await useSession(world.ledger, hashSecretToken('short'), limits)).toBeDefined();
+      }
+    });
+
     it('is not kept alive by what a page asks by itself', async () => {
       await begin('watching');
       world.clock.advance(14 * MINUTE);

@@ -98,7 +98,10 @@ describe('guardRoutes', () => {
 
   it('answers a program without a log-in with 401 and no page', async () => {
     const { status, text } = await world.stranger().get('/', { accept: 'application/json' });
-    expect([status, JSON.parse(text)]).toEqual([401, { error: { code: 'NOT_LOGGED_IN', says: 'Log in first.' } }]);
+    expect([status, JSON.parse(text)]).toEqual([
+      401,
+      { error: { code: 'NOT_LOGGED_IN', says: 'Log in first. Nothing was done.' } },
+    ]);
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example', '/login', 'javascript:alert(1)'])(

@@ -137,6 +137,28 @@ describe('tokens and users', () => {
     expect(await audit()).toBe(before! + 1);
   });
 
+  it.each([
+    ['/me/tokens', '/me'],
+    ['/me/password', '/me'],
+    ['/me/notify', '/me'],
+    ['/me/second-factor/confirm', '/me/second-factor'],
+    ['/people/viewer', '/people'],
+  ])('%s, where the result of a form stood, leads to its page', async (path, page) => {
+    expect((await (await world.as('admin')).get(path)).location).toBe(page);
+  });
+
+  it('says what is wrong without words of the command line, and leads back to the form', async () => {
+    const admin = await world.as('admin');
+    const body = new URLSearchParams({ name: 'viewer', role: 'admin', reason: 'again', _csrf: await admin.csrf() });
+    const sent = { method: 'POST', body, headers: { referer: `${world.url}/people?of=viewer` } };
+    const { status, text } = await admin.send('/people', sent);
+    expect([status, text]).toEqual([400, expect.stringContaining('a user with that name exists.</')]);
+    expect(text).toContain('<a href="/people?of=viewer">Back</a>');
+    await admin.post('/logout');
+    const late = await admin.send('/people', { ...sent, body });
+    expect(late.text).toMatch(/Nothing was done.*href="\/login\?next=%2Fpeople%3Fof%3Dviewer"/s);
+  });
+
   it('leads to no other site afterwards', async () => {
     const viewer = await world.as('viewer');
     await letPass();

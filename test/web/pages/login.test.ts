@@ -101,6 +101,24 @@ describe('/login/openid', () => {
     expect(text).toContain('Try again from the log-in page.');
   });
 
+  it('lets a log-in go on after one in another tab came back', async () => {
+    const browser = openBrowser(dashboard.url);
+    await browser.get('/login/openid?next=/files');
+    const early = await browser.get('/login/openid/callback?code=x&state=of-the-other-tab');
+    expect([early.status, early.text]).toEqual([400, expect.stringContaining('has since begun another log-in')]);
+    expect(early.text).toContain('href="/login?next=');
+    expect(early.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('shows a user without a password how they log in, and no form for another password', async () => {
+    const browser = openBrowser(dashboard.url);
+    browser.cookie = (await travel('/login/openid', 'subject-of-bob')).cookie;
+    const { text } = await browser.get('/me');
+    expect(text).toContain('with Example; you have no password here');
+    expect(text).not.toMatch(/Change your password|second-factor/);
+    expect((await admin.get('/me')).text).toMatch(/Change your password/);
+  });
+
   it('does not let in whose browser did not set out from here', async () => {
     const { status, text } = await openBrowser(dashboard.url).get('/login/openid/callback?code=x&state=y');
     expect([status, text]).toEqual([400, expect.stringContaining('did not start this log-in')]);
@@ -245,7 +263,8 @@ describe('a dashboard without people', () => {
     });
 
     it('leads nowhere with another word', async () => {
-      expect((await world.stranger().get(`/set-up/${'A'.repeat(43)}`)).status).toBe(404);
+      const { status, text } = await world.stranger().get(`/set-up/${'A'.repeat(43)}`);
+      expect([status, text]).toEqual([404, expect.stringContaining('This link was already used, has expired')]);
     });
   });
 });

@@ -16,7 +16,7 @@ import { ChoiceField, FaultSummary, type FormFault, TextField } from '../../part
 import { Page, Token } from '../../parts/page.tsx';
 import { nameZone } from '../../parts/when.ts';
 import { sendPage } from '../../send-page.ts';
-import { type WebContext, viewerOf } from '../../web-context.ts';
+import { addressOf, type WebContext, viewerOf } from '../../web-context.ts';
 
 /** A user can have few mails sent to an address that is not theirs. */
 const TRIES = { max: 10, timeWindow: 600_000 };
@@ -27,13 +27,17 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2
 type ShowFault = (request: FastifyRequest, reply: FastifyReply, fault: FormFault) => Promise<FastifyReply>;
 
 /** Serves what a user is told by mail, and the link that confirms their address. */
-export function notifyRoutes(server: FastifyInstance, { app }: WebContext, showFault: ShowFault): void {
+export function notifyRoutes(server: FastifyInstance, context: WebContext, showFault: ShowFault): void {
+  const { app } = context;
   server.post('/me/notify', { config: { rateLimit: TRIES } }, async (request, reply) => {
     const viewer = viewerOf(request);
     const { rule, token } = ruleOf(request, viewer, app);
     if (rule && !MailAddress.safeParse(rule.mail).success)
       return showFault(request, reply.code(400), { says: 'This is not a mail address.', field: 'mail' });
-    const fault = rule && token && (await sendLink(app, { to: rule.mail, link: linkTo(request, token) }));
+    const fault =
+      rule &&
+      token &&
+      (await sendLink(app, { to: rule.mail, link: `${addressOf(context, request)}/me/notify/${token}` }));
     if (fault) return showFault(request, reply.code(502), { says: `The mail was not sent: ${fault}.`, field: 'mail' });
     await saveNotifyRule(app.ledger, viewer.person, rule);
     return reply.redirect('/me', 303);
@@ -60,19 +64,19 @@ export function notifyRoutes(server: FastifyInstance, { app }: WebContext, showF
 
   server.post('/me/notify/:token', async (request, reply) => {
     const tokenHash = hashOf(fieldOf(request.params, 'token'));
-    if (!(await confirmMail(app.ledger, { name: viewerOf(request).person, tokenHash }))) throw new Refusal('NOT_FOUND');
+    if (!(await confirmMail(app.ledger, { name: viewerOf(request).person, tokenHash })))
+      throw new Refusal('NOT_FOUND', WORKS_NO_MORE);
     return reply.redirect('/me', 303);
   });
 }
+
+const WORKS_NO_MORE =
+  'This link was already used, has expired, or was sent to another user. Your account shows which address gets mails.';
 
 const CRUMBS = [{ path: '/me', label: 'Your account' }];
 
 function hashOf(token: string): string {
   return hashSecretToken(token).toString('hex');
-}
-
-function linkTo({ protocol, host }: FastifyRequest, token: string): string {
-  return `${protocol}://${host}/me/notify/${token}`;
 }
 
 /** Returns what the user asks for, and the token of a link when the address is new; no rule without an address. */

@@ -36,6 +36,7 @@ export function secondFactorPages(server: FastifyInstance, context: WebContext):
     return reply.redirect('/me/second-factor', 303);
   });
 
+  server.get('/me/second-factor/confirm', async (_, reply) => reply.redirect('/me/second-factor'));
   server.post('/me/second-factor/confirm', async (request, reply) => {
     const { person } = viewerOf(request);
     const code = fieldOf(request.body, 'code');

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { isTimeZone } from '../../../calendar/zone-time.ts';
+import { SHORTEST_PASSWORD } from '../../../crypto/password.ts';
 import { type PersonSettings, saveSettings } from '../../../ledger/person/people.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import type { Viewer } from '../../access/viewer.ts';
 import { Section } from '../../parts/blocks.tsx';
-import { ChoiceField } from '../../parts/form.tsx';
+import { ChoiceField, TextField } from '../../parts/form.tsx';
 import { Token } from '../../parts/page.tsx';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 
@@ -59,4 +60,48 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
 function choicesOf(choices: Readonly<Record<string, string>>) {
   return Object.entries(choices).map(([value, label]) => ({ value, label }));
+}
+
+type PasswordProps = {
+  readonly viewer: Viewer;
+  readonly oldFault: string | undefined;
+  readonly newFault: string | undefined;
+};
+
+/** Lets a user who has a password choose another one. */
+export function NewPassword({ viewer, oldFault, newFault }: PasswordProps) {
+  return (
+    <Section title="Change your password">
+      <form method="post" action="/me/password">
+        <Token viewer={viewer} />
+        <p class="hint">Your other browsers are logged out, and your API tokens are revoked.</p>
+        <TextField
+          name="old"
+          type="password"
+          label="Current password"
+          fault={oldFault}
+          autocomplete="current-password"
+          isRequired
+        />
+        <TextField
+          name="password"
+          type="password"
+          label="New password"
+          hint={`At least ${SHORTEST_PASSWORD} characters.`}
+          fault={newFault}
+          autocomplete="new-password"
+          minLength={SHORTEST_PASSWORD}
+          isRequired
+        />
+        <TextField
+          name="repeated"
+          type="password"
+          label="Repeat the new password"
+          autocomplete="new-password"
+          isRequired
+        />
+        <button type="submit">Change password</button>
+      </form>
+    </Section>
+  );
 }
