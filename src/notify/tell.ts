@@ -154,6 +154,7 @@ function headingOf({ kind, account }: Notice): string {
 
 function paragraphOf(notice: Notice): string {
   const when = notice.at.toISOString();
-  if (notice.event === 'cleared') return `OVER ${when}: ${headingOf(notice)}\n${notice.text}`;
+  if (notice.event === 'cleared')
+    return `OVER ${when}: ${headingOf(notice)}\nThere is nothing to do any more. The alarm said: ${notice.text}`;
   return `${when}: ${headingOf(notice)}\n${notice.text}\nWhat to do: ${ALARM_KINDS[notice.kind].next}`;
 }

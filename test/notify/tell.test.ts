@@ -192,6 +192,7 @@ describe('writeMessage', () => {
     const { title, text } = writeMessage([{ ...NOTICE, event: 'cleared' }]);
     expect(title).toMatch(/^\[paydrop\] over: a batch is in doubt/);
     expect(text).toContain('OVER 2026-06-15T10:00:00.000Z: ');
+    expect(text).toContain(`There is nothing to do any more. The alarm said: ${NOTICE.text}`);
     expect(text).not.toContain('What to do');
   });
 

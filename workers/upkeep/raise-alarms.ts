@@ -39,7 +39,7 @@ export async function lookForAlarms(app: App): Promise<void> {
     const causes = await findCauses(app, wanted);
     const due = causes
       .filter(({ kind }) => wanted.has(kind))
-      .map((cause) => ({ ...cause, text: describeAlarm(cause) }));
+      .map((cause) => ({ ...cause, text: describeAlarm(cause, currencyOf(app, cause)) }));
     const raised = await raiseAlarms(app.ledger, due, audience, (kind, subject) => mayClear(app, kind, subject));
     // Apart, so that a report that cannot be read holds up no alarm.
     const digests = await findDigests(app, recipients, causes);
@@ -48,6 +48,10 @@ export async function lookForAlarms(app: App): Promise<void> {
     return raised;
   });
   if (done.raised + done.cleared > 0) app.log.info(done, 'alarms raised or cleared');
+}
+
+function currencyOf({ settings }: App, { account }: AlarmCause): string | undefined {
+  return account === null ? undefined : settings.accounts.get(account)?.currency;
 }
 
 /**

@@ -210,14 +210,10 @@ describe('describeAlarm', () => {
 
   it('sums a file that is done per outcome', () => {
     const outcomes = { approved: { rows: 1, cents: 2_500 }, declined: { rows: 1, cents: 2_500 } };
-    const text = describeAlarm({
-      kind: 'file_done',
-      subject: 'f',
-      account: 'main',
-      figures: { rows: 2, cents: 5_000, outcomes },
-    });
+    const figures = { rows: 2, cents: 5_000, outcomes };
+    const text = describeAlarm({ kind: 'file_done', subject: 'f', account: 'main', figures }, 'USD');
     expect(text).toBe(
-      'File f: 2 rows, 50.00; 1 row, 25.00 approved (charged or refunded); 1 row, 25.00 declined (refused by the service with a code).',
+      'File f: 2 rows, 50.00 USD; 1 row, 25.00 USD approved (charged or refunded); 1 row, 25.00 USD declined (refused by the service with a code).',
     );
   });
 });

@@ -7,7 +7,8 @@ import type { AlarmCause, AlarmFigures } from '../../../src/ledger/alarm/find-al
 import { sayWithheld } from '../../../src/reconcile/say-withheld.ts';
 
 /** Returns the sentence of an alarm: counts, totals and the command that shows more, but no name and no row data. */
-export function describeAlarm({ kind, subject, account, figures }: AlarmCause): string {
+export function describeAlarm({ kind, subject, account, figures: found }: AlarmCause, currency?: string): string {
+  const figures = { ...found, currency };
   const { batches = 0 } = figures;
   switch (kind) {
     case 'batch_unknown':
@@ -79,11 +80,14 @@ function withheldOf({ rows = 0, cents = 0, unreadable = 0 }: AlarmFigures): stri
   return sayWithheld({ rows, cents, unreadable });
 }
 
-function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {
-  return `${counted(rows, 'row')}, ${formatCents(cents)}`;
+/** The figures of an alarm, with the currency of its account if it is of one. */
+type Figures = AlarmFigures & { readonly currency: string | undefined };
+
+function sumOf({ rows = 0, cents = 0, currency }: Pick<Figures, 'rows' | 'cents' | 'currency'>): string {
+  return `${counted(rows, 'row')}, ${formatCents(cents)}${currency === undefined ? '' : ` ${currency}`}`;
 }
 
-function batchesOf(figures: AlarmFigures): string {
+function batchesOf(figures: Figures): string {
   return `${counted(figures.batches ?? 0, 'batch')} with ${sumOf(figures)}`;
 }
 
@@ -95,7 +99,9 @@ function codeOf({ code }: AlarmFigures): string {
   return code ? `: ${saidCode(code)}` : '';
 }
 
-function outcomesOf({ outcomes = {} }: AlarmFigures): string {
-  const parts = Object.entries(outcomes).map(([outcome, sum]) => `${sumOf(sum)} ${saidOutcome(outcome as Outcome)}`);
+function outcomesOf({ outcomes = {}, currency }: Figures): string {
+  const parts = Object.entries(outcomes).map(
+    ([outcome, sum]) => `${sumOf({ ...sum, currency })} ${saidOutcome(outcome as Outcome)}`,
+  );
   return parts.join('; ') || 'no outcomes';
 }
