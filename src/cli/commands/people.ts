@@ -31,7 +31,7 @@ const list: CliCommand = {
         person.name,
         person.role,
         person.disabledAt ? 'disabled' : person.hasPassword || person.subject ? 'active' : 'invited',
-        person.seenAt ? when(person.seenAt) : 'never',
+        person.seenAt ? when(person.seenAt) : person.hasPassword || person.subject ? 'not logged in' : 'never',
       ]);
       return textTable(['Name', 'Role', 'State', 'Last seen'], rows);
     });

@@ -142,7 +142,7 @@ export async function usePersonLink(
 
 async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson): Promise<string> {
   // The old password ends in any case: it may be stolen, and its second factor ends below.
-  const { password = null, subject = null } = { password: null, subject: null, ...proof };
+  const { password, subject } = { password: null, subject: null, ...proof };
   const sql = `UPDATE person SET password = $2, subject = coalesce($3, subject) WHERE name = $1 AND disabled_at IS NULL`;
   const column = subject === null ? 'password' : 'subject';
   const { rowCount } = await tx.client.query(sql, [person, password, subject]).catch((error: unknown) => {

@@ -289,7 +289,6 @@ async function planOrSay(
 
 /** More names than this are told by the role. */
 const MOST_NAMES = 5;
-
 const NAMES = new Intl.ListFormat('en', { type: 'disjunction' });
 
 function sayWhose({ approvers }: Visit, { isOwn, maker, ...matter }: Matter): string {

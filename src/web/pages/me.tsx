@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { changePassword } from '../../ledger/person/change-person.ts';
 import { listApiTokens, addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/api-tokens.ts';
 import { PERSON_ROLES, type ActionName, ACTIONS } from '../../../schemas/actions.ts';
-import { hashPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
+import { hashPassword } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import { readSessionToken } from '../access/cookies.ts';
 import { findPasswordFault } from '../access/log-in.ts';

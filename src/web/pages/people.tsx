@@ -108,7 +108,7 @@ async function show(
             { title: 'Name', place: 'name', cell: (person) => person.name },
             { title: 'Role', cell: (person) => person.role },
             { title: 'State', cell: (person) => stateOf(person) },
-            { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : 'never') },
+            { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : unseen(person)) },
             { title: 'Change', cell: (person) => <Change viewer={viewer} person={person} /> },
           ]}
         />
@@ -128,6 +128,11 @@ async function show(
       </Section>
     </Page>,
   );
+}
+
+/** Only sessions that are open say when their user was seen. */
+function unseen(person: Person): string {
+  return stateOf(person) === 'invited' ? 'never' : 'not logged in';
 }
 
 function stateOf({ disabledAt, hasPassword, waitingPlaces, subject }: Person): string {

@@ -212,6 +212,11 @@ describe('/logout', () => {
     expect((await browser.get('/')).location).toBe('/login?next=%2F');
   });
 
+  it('leaves a user who was here, so the list of users does not call them never seen', async () => {
+    const { text } = await admin.get('/people');
+    expect(text).toMatch(/>viewer<.*?>active<.*?>not logged in</s);
+  });
+
   it('is no harm to a user who is logged out', async () => {
     expect(await world.stranger().post('/logout', {}, '')).toMatchObject({ status: 303, location: '/login' });
   });
