@@ -76,7 +76,11 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
           <HostCommand command="paydrop users set-up" />
         </Notice>
       )}
-      {tried?.result === 'wrong' && <Notice kind="bad" title="Name or password is wrong" />}
+      {tried?.result === 'wrong' && (
+        <Notice kind="bad" title="Name or password is wrong">
+          <p>If you have forgotten them, ask an administrator for a new link.</p>
+        </Notice>
+      )}
       {tried?.result === 'wait' && (
         <Notice kind="bad" title="Too many wrong passwords">
           <p>
