@@ -239,7 +239,7 @@ function sendOnce() {
   const sent = new WeakSet();
   document.addEventListener('submit', (event) => {
     const form = event.target;
-    if (event.defaultPrevented || form.method !== 'post') return;
+    if (event.defaultPrevented || form.getAttribute('method') !== 'post') return;
     if (sent.has(form)) {
       event.preventDefault();
       return;
