@@ -107,7 +107,9 @@ export const DashboardConfig = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Address that users type, such as https://pay.example.com; left out, the address that it listens on'),
+    .describe(
+      'Address that users type, such as https://pay.example.com, also for links in mails; left out, the address that it listens on, and no link',
+    ),
   tls: z
     .strictObject({
       cert: z

@@ -14,10 +14,16 @@ export type Recipient = AlarmTarget & {
 
 /**
  * Sends notices to a target.
+ * @param dashboardUrl address of the dashboard, if the configuration has it
  * @returns why that failed, without the target's address; undefined on success
  */
-export async function tell(target: AlarmTarget, notices: readonly Notice[], clock: Clock): Promise<string | undefined> {
-  return deliver(target, writeMessage(notices), clock);
+export async function tell(
+  target: AlarmTarget,
+  notices: readonly Notice[],
+  clock: Clock,
+  dashboardUrl?: string,
+): Promise<string | undefined> {
+  return deliver(target, writeMessage(notices, dashboardUrl), clock);
 }
 
 /** Sends any message to a target, and returns as `tell` does. */
@@ -115,7 +121,7 @@ export type Message = { title: string; text: string; json: object };
 const SHOWN = 20;
 
 /** Writes one message for all notices, however many: a thousand held files make one mail with their number. */
-export function writeMessage(notices: readonly Notice[]): Message {
+export function writeMessage(notices: readonly Notice[], dashboardUrl?: string): Message {
   const alike = [...groupBy(notices, ({ event, kind }) => `${event} ${kind}`).values()];
   const shown = new Set(alike.flatMap((group) => group.slice(0, SHOWN)));
   const leftOut = alike.filter((group) => group.length > SHOWN);
@@ -124,6 +130,7 @@ export function writeMessage(notices: readonly Notice[]): Message {
     text: [
       ...notices.filter((notice) => shown.has(notice)).map(paragraphOf),
       ...leftOut.map((group) => `${group.length - SHOWN} more: ${ALARM_KINDS[group[0]!.kind].means}`),
+      ...(dashboardUrl === undefined ? [] : [`What needs you is at ${dashboardUrl}/queue`]),
       'Sent by paydrop. This message contains no payment data.',
     ].join('\n\n'),
     json: {

@@ -207,6 +207,11 @@ describe('writeMessage', () => {
     expect((json as { alarms: unknown[] }).alarms).toHaveLength(21);
   });
 
+  it('leads to the dashboard, where the configuration says its address', () => {
+    expect(writeMessage([NOTICE], 'https://pay.example.com').text).toContain('at https://pay.example.com/queue\n');
+    expect(writeMessage([NOTICE]).text).not.toContain('http');
+  });
+
   it('puts many into one', () => {
     const { title, json } = writeMessage([NOTICE, NOTICE, { ...NOTICE, event: 'cleared', account: null }]);
     expect(title).toBe('[paydrop] 2 new, 1 over');

@@ -93,7 +93,7 @@ export function watchLedger(app: App): () => Promise<void> {
       app.settings.alarms.map(async (target) => {
         const key = targetKey(target);
         if (told.has(key) === (cause !== undefined) || !kindsOf(target).includes('trouble')) return;
-        const fault = await tell(target, [notice], app.clock);
+        const fault = await tell(target, [notice], app.clock, app.settings.dashboard?.url);
         if (fault !== undefined) app.log.warn({ target: key }, `an alarm could not be delivered: ${fault}`);
         else if (cause) told.add(key);
         else told.delete(key);
@@ -144,7 +144,7 @@ async function sendWaiting(app: App, target: Recipient): Promise<void> {
   const key = targetKey(target);
   const notices = await readWaitingNotices(app.ledger, key);
   if (notices.length === 0) return;
-  const fault = await tell(target, notices, app.clock);
+  const fault = await tell(target, notices, app.clock, app.settings.dashboard?.url);
   // The key reveals no address, so a person finds the target by its position.
   const place = target.person
     ? `mails of ${target.person}`

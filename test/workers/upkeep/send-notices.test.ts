@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
+import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
 import { kindsOf, targetKey } from '../../../src/notify/tell.ts';
 import { cutAtStatement } from '../support/step-world.ts';
 import { openAlarmWorld } from '../support/schedule-world.ts';
@@ -46,9 +47,12 @@ describe('sendNotices', () => {
 
   it('tells everybody once, all in one message', async () => {
     const { app } = await withAlarms('f', 'g');
-    await sendNotices(app);
-    await sendNotices(app);
+    const dashboard = { url: 'https://pay.example.com' } as DashboardSettings;
+    const shown = { ...app, settings: { ...app.settings, dashboard } };
+    await sendNotices(shown);
+    await sendNotices(shown);
     expect(world.mail.mails).toHaveLength(1);
+    expect(world.mail.mails[0]!.text).toContain('https://pay.example.com/queue');
     expect(world.mail.mails[0]!.text).toMatch(/File f waits\.[^]*File g waits\./);
     expect(world.hook.received).toHaveLength(1);
     expect(world.told()).toEqual(['raised file_held', 'raised file_held']);
