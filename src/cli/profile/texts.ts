@@ -114,7 +114,8 @@ export async function readInput(path: string): Promise<Buffer> {
     if (bytes.length <= LARGEST_BYTES) return bytes;
   } catch (error) {
     const code = systemCode(error);
-    throw new PipelineError('USAGE', action, code === 'ENOENT' ? 'there is no such file' : code);
+    const why: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' };
+    throw new PipelineError('USAGE', action, why[code ?? ''] ?? code);
   }
   throw new PipelineError('USAGE', action, `it has more than ${counted(LARGEST_BYTES, 'byte')}`);
 }

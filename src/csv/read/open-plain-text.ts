@@ -111,6 +111,9 @@ const TEXTS: readonly (readonly [begins: RegExp, is: string])[] = [
   [/^\s*<\?xml\b/i, 'an XML file'],
 ];
 
+/** No text begins with characters between zeros, in any character set but this. */
+const UNMARKED_UTF16 = /^(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
+
 /** Number of bytes needed to recognize a kind. */
 export const TELLING_BYTES = 512;
 
@@ -119,5 +122,5 @@ export function tellKind(head: Uint8Array): string | undefined {
   const bytes = Buffer.from(head.subarray(0, TELLING_BYTES)).toString('latin1');
   const text = bytes.replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '').replaceAll('\0', '');
   const found = KINDS.find(([begins]) => begins.test(bytes)) ?? TEXTS.find(([begins]) => begins.test(text));
-  return found?.[1];
+  return found?.[1] ?? (UNMARKED_UTF16.test(bytes) ? 'a text in UTF-16 without a byte order mark' : undefined);
 }

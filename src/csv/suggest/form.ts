@@ -62,7 +62,8 @@ const MOST_ABOVE = 40;
  * @param rows without blank ones
  */
 export function findTitles(rows: readonly SampleRow[], width: number): FoundTitles {
-  const place = rows.slice(0, MOST_ABOVE).findIndex((row) => row.cells.length === width && filledOf(row) * 2 > width);
+  const used = columnsUsed(rows, width);
+  const place = rows.slice(0, MOST_ABOVE).findIndex((row) => row.cells.length === width && filledOf(row) * 2 > used);
   const row = rows[place];
   if (!row) return { place: -1, isSure: false };
   const known = row.cells.filter((cell) => columnsOfTitle(cell).length > 0).length;
@@ -70,6 +71,14 @@ export function findTitles(rows: readonly SampleRow[], width: number): FoundTitl
   const below = rows.slice(place + 1).filter(({ cells }) => cells.length === width);
   const contrasts = row.cells.filter((_, at) => below.some(({ cells }) => isValue(cells[at]!))).length;
   return { place, isSure: !row.cells.some(isValue) && (known * 2 >= width || contrasts >= 3) };
+}
+
+/** Counts the columns that are not empty in every row. */
+function columnsUsed(rows: readonly SampleRow[], width: number): number {
+  const full = rows.filter(({ cells }) => cells.length === width);
+  return Array.from({ length: width }, (_, place) => place).filter((place) =>
+    full.some(({ cells }) => cells[place]!.trim() !== ''),
+  ).length;
 }
 
 /** A cell that no title is: a number, a date, an account. */

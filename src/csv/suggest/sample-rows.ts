@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type Profile, SEPARATORS, type SeparatorName } from '../../../schemas/profiles.ts';
 import { readWindows1252 } from '../../rows/windows-1252.ts';
+import { tellKind } from '../read/open-plain-text.ts';
 import type { SourceRow } from '../profile/read/text-rows.ts';
 import { withShownSums } from '../profile/read/typed-cells.ts';
 import type { Sheet } from '../workbook/workbook-rows.ts';
@@ -40,6 +41,15 @@ export function typeOfColumn(rows: readonly SampleRow[], place: number): { type:
   const [only] = types.size === 1 ? types : [];
   const type = only === 'number' || only === 'date' ? only : 'text';
   return { type, hasFormulas: rows.some(({ typed }) => typed?.formulas.includes(place)) };
+}
+
+/** Says what a file is that is no workbook and no text of payments. */
+export function refuseBytes(bytes: Buffer): string | undefined {
+  const kind = tellKind(bytes);
+  if (kind !== undefined) return `it is ${kind}, not a text with one payment in each line`;
+  return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\0\s]*$/.test(bytes.toString('latin1', 0, 4096)) && bytes.length <= 4096
+    ? 'it is empty'
+    : undefined;
 }
 
 /** The charsets that a sample may have, the likeliest first; only one when the bytes prove it. */
@@ -108,7 +118,7 @@ export type RowKinds = {
 
 /** Beginnings of cells that call a row a total, in small letters. */
 const TOTAL_WORD =
-  /^(?:grand |sub-?\s?|net )?totale?s?\b|^sum(?:me|s)?\b|^gesamt|^zwischensumme|^endsumme|^sous-total|^somme\b|^suma\b|^importe total|^montant total|^count\b|^anzahl\b|^report total/;
+  /^(?:grand |sub-?\s?|net )?totale?s?\b|^sum(?:me|s)?\b|^gesamt|^zwischensumme|^endsumme|^sous-total|^somme\b|^suma\b|^importe total|^montant total|^count\b|^anzahl\b|^report total|^\*+$/;
 
 /** Record kinds of trailers in files without titles. */
 const TRAILER_WORD = /^(?:t|tr|trl|trailer|eof|9)$/;

@@ -76,7 +76,7 @@ describe('profile suggest', () => {
   });
 
   it('asks one question after the other at a terminal, and takes what is suggested for Enter', async () => {
-    const terminal = fakeTerminal(['', '', '1', '', '', '', '', '', '', '', 'y']);
+    const terminal = fakeTerminal(['', '', '1', '1', '', '', '', '', '', '', 'y']);
     const options = { folder: 'drop/ach-charge', out: at('asked.yaml') };
     expect(await runSuggest({ arguments: [at('june.csv')], options, dir: world.root }, terminal)).toBe(0);
     expect(terminal.shown()).toContain('Which column is charged?');

@@ -187,6 +187,8 @@ describe('tellKind', () => {
     ['an HTML table or page', Buffer.from('\ufeff\r\n<TABLE border=1>\n<tr>')],
     ['an HTML table or page', Buffer.from('<!DOCTYPE html>\n')],
     ['an HTML table or page', Buffer.from('\ufeff<html>', 'utf16le')],
+    ['a text in UTF-16 without a byte order mark', Buffer.from('Date,Invoice\n', 'utf16le')],
+    ['a text in UTF-16 without a byte order mark', Buffer.from('Date,Invoice\n', 'utf16le').swap16()],
     ['an XML file', Buffer.from('<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>')],
     ['a text of a word processor (.rtf)', Buffer.from('{\\rtf1\\ansi')],
     ['an encrypted message, whose name must end in .pgp, .gpg or .asc', Buffer.from('-----BEGIN PGP MESSAGE-----\n')],

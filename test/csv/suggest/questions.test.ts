@@ -219,7 +219,7 @@ async function openBook(book: MadeWorkbook) {
   return { bytes, proposal: openProposal({ bytes, sheets: await sheetsOf(bytes), place, today: TODAY }) };
 }
 
-const BOOK_ANSWERS = { layout: 'card-ca', whole: 'yes' };
+const BOOK_ANSWERS = { layout: 'card-ca', whole: 'yes', 'column:amount': 'Amount' };
 
 describe('a suggestion for a workbook', () => {
   it('has typed rules and reads it without a fault', async () => {
@@ -274,25 +274,5 @@ describe('a suggestion for a workbook', () => {
     expect(answer(proposal, {}).faults).toEqual(['it holds macros']);
     const { proposal: empty } = await openBook({ rows: [] });
     expect(answer(empty, {}).faults).toEqual(['no sheet of it holds anything, or all are hidden']);
-  });
-});
-
-describe('a sample of which no profile can be made', () => {
-  const sampleOf = (text: string) =>
-    openProposal({
-      bytes: Buffer.from(text),
-      place: { operation: 'card', account: { server: 'NA', country: 'US', currency: 'USD' } },
-      today: TODAY,
-    });
-
-  it.each([
-    ['Date,Num,Card Number,CVV,Amount\n06/15/2026,1,4222222222222220,123,1.00\n', 'security code'],
-    ['Date,Num,,Amount\n06/15/2026,1,x,1.00\n', 'column 3 has no title'],
-    ['a,b\n1,2\n', 'no line has three cells'],
-    ['Date,Num,Card Number,Amount\n', 'no row below'],
-  ])('says why: %j', (text, why) => {
-    const { faults, open, profile } = answer(sampleOf(text), {});
-    expect(faults.join()).toContain(why);
-    expect([open, profile]).toEqual([[], undefined]);
   });
 });

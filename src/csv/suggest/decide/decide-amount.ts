@@ -2,6 +2,7 @@ import type { FolderOperation } from '../../../../schemas/operations.ts';
 import type { ColumnRule, Profile, Title } from '../../../../schemas/profiles.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { NumberForm } from '../../profile/number-form.ts';
+import { foldWord } from '../../profile/words-rule.ts';
 import type { Table } from './decide-form.ts';
 import { cellAt, wordsIn } from './decide-rows.ts';
 import { numberFormsOf } from '../kinds-of-columns.ts';
@@ -25,15 +26,17 @@ export function decideAmount(source: ColumnRule, { table, taken, operation, memo
   const cells = amountCells(table, source, taken);
   const rule = { ...source, ...decideWriting({ table, source, cells, memo }, ask) };
   if (source.positive !== undefined) {
-    const { otherSign } = decideNegative(cells, operation, { ask, mayTurn: false });
+    const { otherSign } = decideNegative(bothSigns(table, source, taken), operation, { ask, mayTurn: false });
     return { rule, otherSign };
   }
   const by = decideSignColumn(table, ask);
   if (by === undefined) return { rule: { ...rule, sign: OPEN } };
   if (by !== OWN_SIGN) {
     const words = decideSignWords(table, by, taken, ask);
-    const { otherSign } = decideNegative(cells, operation, { ask, mayTurn: false });
-    return { rule: { ...rule, sign: words ? { by, ...words } : OPEN }, otherSign };
+    if (!words) return { rule: { ...rule, sign: OPEN } };
+    const signed = signedBy(table, { source, by, negative: words.negative }, taken);
+    const { otherSign } = decideNegative(signed, operation, { ask, mayTurn: false });
+    return { rule: { ...rule, sign: { by, ...words } }, otherSign };
   }
   const { sign, otherSign } = decideNegative(cells, operation, { ask, mayTurn: true });
   return { rule: { ...rule, sign }, otherSign };
@@ -58,6 +61,26 @@ function amountCells(table: Table, source: ColumnRule, taken: readonly number[])
   return placesOf(table, source)
     .flatMap((place) => taken.map((index) => cellAt(table, index, place)))
     .filter((cell) => cell !== '' && !nothing.includes(cell));
+}
+
+/** Cells of the column that is taken away count as negative. */
+function bothSigns(table: Table, { positive, negative, nothing }: ColumnRule, taken: readonly number[]): string[] {
+  const cellsOf = (from?: Title) => amountCells(table, { ...(from !== undefined && { from }), nothing }, taken);
+  return [...cellsOf(positive), ...cellsOf(negative).map(negated)];
+}
+
+type SignedBy = { readonly source: ColumnRule; readonly by: Title; readonly negative: readonly string[] };
+
+function signedBy(table: Table, { source, by, negative }: SignedBy, taken: readonly number[]): string[] {
+  const [place, words] = [table.titles.indexOf(by), new Set(negative.map(foldWord))];
+  return taken.flatMap((index) => {
+    const cells = amountCells(table, source, [index]);
+    return words.has(foldWord(cellAt(table, index, place))) ? cells.map(negated) : cells;
+  });
+}
+
+function negated(cell: string): string {
+  return /[1-9]/.test(cell) ? `-${cell}` : cell;
 }
 
 function totalCells({ titles, rows }: Table, { from, positive }: ColumnRule): string[] {
@@ -210,7 +233,7 @@ function decideNegative(
   { ask, mayTurn }: { ask: Asker; mayTurn: boolean },
 ): Negative {
   const { other, made } = WORDS[operation];
-  const negative = cells.filter((cell) => /^\W*[-(\u2212]|[-\u2212)]\W*$/u.test(cell));
+  const negative = cells.filter((cell) => /^\W*[-(\u2212]|[-\u2212]\W*$/u.test(cell));
   const example = negative[0] ?? '-25.00';
   const answer = ask.choose({
     id: 'negative',

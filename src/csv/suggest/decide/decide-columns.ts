@@ -84,7 +84,7 @@ function ownSources({ column, scores, place }: Match, { titles, columns }: Table
 
 function askSource(match: Match, sources: readonly Source[], table: Table, ask: Asker): Source | undefined {
   const { column } = match;
-  const suggested = suggestSource(match, sources);
+  const suggested = column === 'amount' && hasRival(match, table) ? undefined : suggestSource(match, sources);
   const answer = ask.choose({
     id: `column:${column}`,
     step: 'columns',
@@ -105,6 +105,12 @@ function suggestSource({ column, place, confidence, isTitled }: Match, sources: 
   if (place !== undefined && (isTitled || pairs.length === 0) && confidence !== 'open') return sources[0];
   if (pairs.length > 0 && !isTitled) return pairs[0];
   return place === undefined && !COLUMNS[column].required ? sources.find(({ rule }) => rule.value === '') : undefined;
+}
+
+/** Whether another column has other amounts: the open balance of an invoice beside its amount is for a person to see. */
+function hasRival({ place, isTitled }: Match, { columns }: Table): boolean {
+  const own = place === undefined ? undefined : columns[place];
+  return isTitled && own !== undefined && columns.some((other) => other.isMoney && sumOf(other) !== sumOf(own));
 }
 
 function withText(source: Source, column: ColumnName, ask: Asker): Source | undefined {

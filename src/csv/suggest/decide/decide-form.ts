@@ -14,6 +14,7 @@ import {
   isBlank,
   kindsOfRows,
   linesOf,
+  refuseBytes,
   type RowKinds,
   rowsOf,
   rowsOfSheet,
@@ -61,8 +62,11 @@ export function decideForm({ bytes, sheets, memo }: Opened, ask: Asker): Table |
   if (sheets) return decideSheet(sheets, memo, ask);
   if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04')
     return { stop: 'it is a workbook, and its sheets were not read' };
+  const refused = memo('bytes', () => refuseBytes(bytes));
+  if (refused !== undefined) return { stop: refused };
   const charset = decideCharset(bytes, memo, ask);
   if (charset === undefined) return undefined;
+  if (charset === 'other') return { stop: 'its character set cannot be read; export it as UTF-8' };
   const lines = memo(`lines ${charset}`, () => linesOf(decodeSample(bytes, charset)));
   const tried = memo(`separators ${charset}`, () => trySeparators(lines));
   const separator = decideSeparator(tried, ask);
@@ -124,7 +128,7 @@ function askSheet(sheets: readonly Sheet[], ask: Asker): Sheet | undefined {
 
 type Charset = ReturnType<typeof charsetsOf>[number];
 
-function decideCharset(bytes: Buffer, memo: Memo, ask: Asker): Charset | undefined {
+function decideCharset(bytes: Buffer, memo: Memo, ask: Asker): Charset | 'other' | undefined {
   const charsets = memo('charsets', () => charsetsOf(bytes));
   if (charsets.length === 1) return charsets[0];
   const odd = memo(`lines ${charsets[0]}`, () => linesOf(decodeSample(bytes, charsets[0]))).filter((line) =>
@@ -139,10 +143,13 @@ function decideCharset(bytes: Buffer, memo: Memo, ask: Asker): Charset | undefin
       .flatMap((line) => /[^\s,;|"]*[^\0-\x7f][^\s,;|"]*/.exec(line)?.[0] ?? [])
       .slice(0, MOST_SHOWN)
       .map(shownText),
-    options: charsets.map((value) => ({ value, label: value })),
+    options: [
+      ...charsets.map((value) => ({ value, label: value })),
+      { value: 'other', label: 'another: the letters here are wrong' },
+    ],
     preselected: charsets[0],
   });
-  return charsets.find((charset) => charset === answer);
+  return answer === 'other' ? answer : charsets.find((charset) => charset === answer);
 }
 
 function decideSeparator({ trials, isSure }: Tried, ask: Asker): SeparatorName | 'none' | undefined {

@@ -160,7 +160,7 @@ describe('the file of a new profile', () => {
   it.each([
     ['Date,Num,Card Number,CVV,Amount\n06/15/2026,1,4222222222222220,123,1.00\n', 'a security code'],
     ['a,b\n1,2\n', 'no line has three cells'],
-    ['', 'no line has three cells'],
+    ['', 'it is empty'],
     [new Uint8Array(makeWorkbook({ ...DUES_BOOK, parts: { 'xl/vbaProject.bin': '' } })), 'it holds macros'],
     ['PK\x03\x04 cut off', 'No profile can be made: it is damaged'],
   ])('is refused and not kept: %#', async (sample, why) => {
