@@ -97,12 +97,12 @@ export const EXPORT_SAMPLES: readonly ExportSample[] = [
     encoding: 'utf8',
     lineEnd: '\r\n',
     rows: 7,
-    total: '1512.00',
+    total: '1507.00',
     answers: {
       'column:invoice': 'No.',
-      'column:amount': 'Amount',
+      'column:amount': 'Open balance',
     },
-    leftOut: ['2 rows "Kind: Payment", sum -85.00', '1 line at the end', 'total row TOTAL | $1,507.00 | $1,427.00'],
+    leftOut: ['2 rows "Kind: Payment", sum -85.00', '1 line at the end', 'total row TOTAL | $1,422.00 | $1,427.00'],
     outcomes: '6 approved, 1 declined',
   },
   {
