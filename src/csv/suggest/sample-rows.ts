@@ -46,7 +46,7 @@ export function typeOfColumn(rows: readonly SampleRow[], place: number): { type:
 /** Says what a file is that is no workbook and no text of payments. */
 export function refuseBytes(bytes: Buffer): string | undefined {
   const kind = tellKind(bytes);
-  if (kind !== undefined) return `it is ${kind}, not a text with one payment in each line`;
+  if (kind !== undefined) return `it is ${kind}; export it as text (CSV) in UTF-8`;
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\0\s]*$/.test(bytes.toString('latin1', 0, 4096)) && bytes.length <= 4096
     ? 'it is empty'
     : undefined;
