@@ -102,7 +102,7 @@ export const ERRORS = {
   NOT_CSV: rejected(
     'file',
     'the file is not CSV',
-    'Save the table as CSV (comma delimited), or take the CSV out of its archive, and drop that. To drop Excel workbooks, set an import profile that reads them.',
+    'Save the table as CSV UTF-8 (comma delimited), or take the CSV out of its archive, and drop that. To drop Excel workbooks, set an import profile that reads them.',
   ),
   WRONG_SEPARATOR: rejected(
     'file',

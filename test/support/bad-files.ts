@@ -59,8 +59,8 @@ export const BAD_FILES: readonly BadFile[] = [
     folder: 'card',
     bytes: utf16(codes('UN'), 'LE', false),
     ends: 'rejected',
-    code: 'CONTROL_CHARACTER',
-    says: /U\+0000/,
+    code: 'NOT_CSV',
+    says: /UTF-16 without a byte order mark/,
   },
   {
     title: 'bytes of Latin-1',

@@ -95,7 +95,7 @@ describe('checkPaymentFile', () => {
     ['STRAY_QUOTE', 'reject', sound() + file(cardLine({ street: '5" Road' }))],
     ['LINE_BREAK', 'reject', sound() + file(cardLine({ expiry: '"1228' }))],
     ['CONTROL_CHARACTER', 'reject', sound() + file(cardLine({ street: 'a\tb' }))],
-    ['CONTROL_CHARACTER', 'reject', Buffer.from(sound(), 'utf16le')],
+    ['NOT_CSV', 'reject', Buffer.from(sound(), 'utf16le')],
     ['ENCODING', 'reject', Buffer.from(sound() + file(cardLine({ street: 'Caf\u00e9' })), 'latin1')],
     ['ENCODING', 'reject', sound() + file(cardLine({ street: '\ufffd' }))],
     ['LINE_TOO_LONG', 'reject', sound() + file('x'.repeat(20_000))],

@@ -166,7 +166,7 @@ describe('character sets', () => {
     expect(await judge(QUICKBOOKS, profile, swapped)).toMatchObject({ made, verdict: 'T' });
     const unmarked = await judge(QUICKBOOKS, profile, bytes.subarray(2));
     expect(unmarked.verdict).toBe('R');
-    expect(unmarked.codes).toContain('CHARSET_DOUBT');
+    expect(unmarked.codes).toContain('NOT_CSV');
     expect(unmarked.made.trim()).toBe('');
   });
 
