@@ -36,7 +36,7 @@ export function chooseRules(
     throw new PipelineError('USAGE', `validate as "${operation}"`, `it must be one of ${known}`);
   }
   const isAnywhere = account === undefined && !existsSync(join(dir, CONFIG_FILE));
-  const rules = isAnywhere ? defaultRules(operation) : configuredRules(operation, account, dir);
+  const rules = isAnywhere ? defaultRules(operation) : configuredRules(operation, account, dir, profile !== undefined);
   if (rules.folder.profile !== undefined && !profile) throw needsProfile(rules.folder.profile);
   const { server } = rules.account;
   const restriction = findRestriction({ operation: FOLDER_OPERATIONS[operation].operation, server });
@@ -66,9 +66,15 @@ function defaultRules(operation: FolderOperation): ChosenRules {
   };
 }
 
-function configuredRules(operation: FolderOperation, name: string | undefined, dir: string): ChosenRules {
+function configuredRules(
+  operation: FolderOperation,
+  name: string | undefined,
+  dir: string,
+  hasProfile: boolean,
+): ChosenRules {
   const { folders, accounts } = loadSettings(dir, process.env);
-  const folder = folders.find((row) => row.operation === operation && (name ?? row.account) === row.account);
+  const fitting = folders.filter((row) => row.operation === operation && (name ?? row.account) === row.account);
+  const folder = fitting.find((row) => (row.profile !== undefined) === hasProfile) ?? fitting[0];
   const account = accounts.get(name ?? folder?.account ?? '');
   if (!account) {
     const reason = name === undefined ? `no folder takes ${operation}` : `there is no account "${name}"`;

@@ -1,3 +1,4 @@
+import type { Profile } from '../../../schemas/profiles.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,6 +132,7 @@ const SPARE = {
   secondPerson: { refunds: true },
 };
 const FOLDERS = [
+  { path: 'drop/dues', account: 'us', operation: 'card', profile: 'dues' },
   { path: 'drop/card', account: 'us', operation: 'card', finalNewline: 'hold' },
   { path: 'drop/uk', account: 'uk', operation: 'card' },
   { path: 'drop/ach', account: 'us', operation: 'ach-charge', limits: { rowAmount: 5 } },
@@ -168,6 +170,10 @@ describe('chooseRules', () => {
     ['ach-refund', 'spare', { account: { name: 'spare', country: 'CA' }, folder: { finalNewline: 'warn' } }],
   ])('%s of account %s takes the rules of its folder', (operation, account, rules) => {
     expect(chooseRules(operation, account, root)).toMatchObject(rules);
+  });
+
+  it('takes a folder that reads by a profile where one is given', () => {
+    expect(chooseRules('card', undefined, root, {} as Profile)).toMatchObject({ folder: { id: 'drop/dues' } });
   });
 
   it('has the limits of account and folder, and knows which files wait for approval', () => {
