@@ -125,7 +125,7 @@ async function reprocess({ program, world }: Play): Promise<string | undefined> 
     return `not at rest before the selection: ${await describeUnrest(world)}`;
   const paydrop = (...words: string[]) => runCommand(program, world.place.root, ['reprocess', ...words]);
   const selected = await paydrop('select', '--account', account);
-  const [, no] = /paydrop reprocess run (\d+)/.exec(selected.said) ?? [];
+  const [, no] = / reprocess run (\d+)/.exec(selected.said) ?? [];
   if (no === undefined) return `nothing was selected: ${selected.said}`;
   const { status, said } = await paydrop('run', no, '--reason', 'the line to the bank is up again');
   return status === 0 ? undefined : `"reprocess run" ended with ${status}: ${said}`;

@@ -207,7 +207,7 @@ describe('reprocess', () => {
       [names],
     );
     const { out } = await world.paydrop('reprocess', 'select', '--items', rows.map(({ item }) => item).join(','));
-    return /paydrop reprocess run (\d+)/.exec(out)![1]!;
+    return / reprocess run (\d+)/.exec(out)![1]!;
   }
 
   describe('a run', () => {
