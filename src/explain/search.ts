@@ -1,4 +1,4 @@
-import type { Outcome } from '../../schemas/lifecycle.ts';
+import { type Outcome, OUTCOMES } from '../../schemas/lifecycle.ts';
 import { ADVICE } from '../../schemas/rejections.ts';
 import { SHOWN_ADVICE, SHOWN_OUTCOMES } from '../../schemas/shown.ts';
 import { DAY, DAYS_WORDS, readDays } from '../calendar/calendar.ts';
@@ -92,7 +92,10 @@ const OUTCOME_WORDS = new Map(
   (Object.keys(SHOWN_OUTCOMES) as Outcome[])
     // The ledger does not store these two with a payment.
     .filter((outcome) => outcome !== 'not_sent' && outcome !== 'invalid')
-    .map((outcome) => [SHOWN_OUTCOMES[outcome].word.toLowerCase(), outcome]),
+    // The word of the pages, and the label of the output files.
+    .flatMap((outcome) =>
+      [SHOWN_OUTCOMES[outcome].word, OUTCOMES[outcome].label].map((word) => [word.toLowerCase(), outcome] as const),
+    ),
 ).set('pending', 'accepted_pending');
 const ADVICE_WORDS = new Map(ADVICE.map((advice) => [SHOWN_ADVICE[advice].word.toLowerCase(), advice])).set(
   'later',
