@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { EXIT, saidCode } from '../../../schemas/errors.ts';
+import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { tellAlarms } from '../../../workers/upkeep/start-alarms.ts';
 import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import type { App } from '../../app.ts';
-import { foldersHere } from '../../config/config.ts';
-import { findUnconfirmed, usesOf } from '../../ledger/profile/read-profiles.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOverview } from '../../ledger/overview/overview.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { type ProgressLine, progressLine } from '../print/progress.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { troubleStatus } from '../show/status.ts';
+import { obstacleStatus, troubleStatus } from '../show/status.ts';
 import { waitUntilIdle, withWorkers } from './with-workers.ts';
 import { withApp } from './with-app.ts';
 import { type Shown, SHOWN_OUTCOMES, saidWord } from '../../../schemas/shown.ts';
@@ -32,6 +31,9 @@ export const run: CliCommand = {
     ['--once', 'required for a single run; "start" keeps watching'],
     ['--timeout <seconds>', 'stop after this time; the next run continues the work', '3600'],
     JSON_OPTION,
+  ],
+  notes: [
+    'Does not wait for what needs a person, or for a file that keeps failing; "paydrop status" lists both (exit status 3 to 5).',
   ],
   examples: ['run --once', 'run --once --timeout 600 --json'],
   async run(call) {
@@ -62,7 +64,7 @@ async function runOnce(
 ): Promise<number> {
   const startedAt = app.clock.now();
   const isIdle = await withWorkers(app, (workers) =>
-    waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop),
+    waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop, startedAt),
   ).finally(() => progress.clear());
   await checkExpected(app);
   // The workers may have ended before their last check for alarms.
@@ -72,8 +74,7 @@ async function runOnce(
   if (!isIdle) throw unfinished(stop);
   const rejected = files.filter((file) => file.state === 'rejected').length;
   const trouble = troubleStatus(await readOverview(app.ledger), rejected);
-  const isUnread = (await findUnconfirmed(app.ledger, usesOf(foldersHere(app.settings)))).length > 0;
-  const status = Math.max(trouble, isUnread ? EXIT.held : EXIT.ok);
+  const status = Math.max(trouble, obstacleStatus(await readObstacles(app.ledger, app.settings)));
   if (status >= EXIT.held) console.error('Something needs attention: see "paydrop status".');
   return status;
 }

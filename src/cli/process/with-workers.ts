@@ -9,6 +9,7 @@ import { countClaims } from '../../files/claims/find-claims.ts';
 import { foldersHere } from '../../config/config.ts';
 import { closedAccounts } from '../../calendar/send-window.ts';
 import { readShown } from '../../explain/read-blocks.ts';
+import { listFailingFiles } from '../../ledger/alarm/note-failure.ts';
 import { findOpenRuns } from '../../ledger/reprocess/move-run.ts';
 import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
 
@@ -33,6 +34,7 @@ const LOOK_MS = 200;
 /**
  * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. Work that waits for a
  * person (held, unknown, refused) or for the window of its account does not count.
+ * @param failedSince if given, it does not wait for files that have failed repeatedly, and again since this time
  * @returns false when the time ran out or `stop` was aborted
  */
 export async function waitUntilIdle(
@@ -41,15 +43,18 @@ export async function waitUntilIdle(
   timeoutMs: number,
   show: (text: string) => void,
   stop?: AbortSignal,
+  failedSince?: Date,
 ): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (performance.now() < end && !stop?.aborted) {
     const again = await findOpenRuns(app.ledger, app.settings.site);
     const settling = await workers.look();
     // Check in the order a file travels, from what is sent again on: what has left one place is found in the next.
-    const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
+    const givenUp = failedSince ? await listFailingFiles(app.ledger, failedSince) : [];
+    const works = foldersHere(app.settings).map((folder) => folder.work);
+    const claimed = await countClaims(works, givenUp);
     const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
-    if (again.length === 0 && settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
+    if (again.length === 0 && settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed, givenUp))) {
       // Outputs written meanwhile still have to be uploaded.
       await workers.look();
       return true;

@@ -33,9 +33,7 @@ export const status: CliCommand = {
       const { overview, late, withheld, obstacles } = view;
       print(call, { ...overview, ...late, withheld, obstacles }, () => statusText(view));
       if (!call.options['check']) return EXIT.ok;
-      const waits = isLate(late) || obstacles.some((one) => isUnread(one)) ? EXIT.held : EXIT.ok;
-      const stuck = obstacles.every((one) => isUnread(one)) ? EXIT.ok : EXIT.exception;
-      return Math.max(troubleStatus(overview), waits, stuck);
+      return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isLate(late) ? EXIT.held : EXIT.ok);
     });
   },
 };
@@ -271,4 +269,10 @@ export function troubleStatus(overview: Overview, rejected = 0): number {
   // Use the counts, because the list of open files is truncated.
   if (overview.files.some((row) => row.state === 'held')) return EXIT.held;
   return rejected > 0 ? EXIT.invalid : EXIT.ok;
+}
+
+/** Returns the exit status for work that does not go on by itself; a profile that waits for a person is the lesser evil. */
+export function obstacleStatus(obstacles: readonly Obstacle[]): number {
+  if (obstacles.some((one) => !isUnread(one))) return EXIT.exception;
+  return obstacles.length > 0 ? EXIT.held : EXIT.ok;
 }

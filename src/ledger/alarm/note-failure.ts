@@ -116,3 +116,13 @@ export async function readFailing(ledger: Ledger, fileId?: string): Promise<Fail
   );
   return rows;
 }
+
+/** Returns the files that have repeatedly failed to be taken in or to get their outputs, and again since a time. */
+export async function listFailingFiles(ledger: Ledger, since: Date): Promise<string[]> {
+  const { rows } = await ledger.pool.query<{ file_id: string }>(
+    `SELECT DISTINCT file_id FROM failing_work
+     WHERE work IN ('intake', 'deliver') AND file_id IS NOT NULL AND failures >= ${MANY_FAILURES} AND last_at >= $1`,
+    [since],
+  );
+  return rows.map(({ file_id: fileId }) => fileId);
+}

@@ -148,16 +148,21 @@ export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFil
  * Returns whether paydrop has work that it finishes without a person. That is a file to take in or write outputs for,
  * or a result due to be requested again. It is also a batch that is being sent, waits for its result or will be sent.
  * @param closed accounts whose window is closed: their batches wait, maybe for days
+ * @param givenUp ids of files that do not count
  */
-export async function isMoving(ledger: Ledger, closed: readonly string[] = []): Promise<boolean> {
+export async function isMoving(
+  ledger: Ledger,
+  closed: readonly string[] = [],
+  givenUp: readonly string[] = [],
+): Promise<boolean> {
   const [row] = await query<{ moving: boolean }>(
     ledger,
-    `SELECT EXISTS (SELECT FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
+    `SELECT EXISTS (SELECT FROM file f WHERE (f.state = 'claimed' OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($3))
          OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
          OR EXISTS (SELECT FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
          OR EXISTS (SELECT FROM batch WHERE state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)})
          OR EXISTS (SELECT FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) AS moving`,
-    [ledger.clock.now(), closed],
+    [ledger.clock.now(), closed, givenUp],
   );
   return row!.moving;
 }

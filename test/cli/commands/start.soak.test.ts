@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { httpAnswer, startScripted } from '../../gateway/support/scripted-server.ts';
 import { findFreePort } from '../../support/daemon.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
@@ -206,6 +207,30 @@ describe('run', () => {
     expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
   });
 });
+
+describe('run, of files that cannot go on', () => {
+  const stuck = openedForTests(() => openCliWorld({ sandbox: { batchDelayMs: HOUR_MS } }));
+
+  it('does not wait for them after some tries, and says 5 each time', async () => {
+    await stuck.drop('card', 'lost.csv', lines([cardRow(1)]));
+    await vi.waitUntil(
+      async () => {
+        await stuck.paydrop('run', '--once', '--timeout', '2');
+        return (await stuck.states())['lost.csv'] === 'in_progress';
+      },
+      { timeout: 60_000 },
+    );
+    await rm(stuck.settings.paths.archive, { recursive: true });
+    stuck.sandbox.clock.advance(HOUR_MS);
+    for (let times = 0; times < 2; times += 1) {
+      const ran = await stuck.paydrop('run', '--once', '--timeout', '120');
+      expect(ran).toMatchObject({ status: 5, err: 'Something needs attention: see "paydrop status".\n' });
+      expect(await stuck.states()).toEqual({ 'lost.csv': 'in_progress' });
+    }
+  });
+});
+
+const HOUR_MS = 3_600_000;
 
 describe('sandbox', () => {
   it.each([

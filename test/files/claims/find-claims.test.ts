@@ -192,9 +192,11 @@ describe('countClaims', () => {
   it('counts the claims of all work folders, each folder once', async () => {
     const works = ['one', 'two', 'one'].map((name) => join(root, name));
     expect(await countClaims(works)).toBe(0);
-    await mkdir(join(root, 'one', newFileId()));
+    const fileId = newFileId();
+    await mkdir(join(root, 'one', fileId));
     await mkdir(join(root, 'two', newFileId()));
     expect(await countClaims(works)).toBe(2);
+    expect(await countClaims(works, [fileId])).toBe(1);
   });
 
   it('counts nothing that is no claim', async () => {

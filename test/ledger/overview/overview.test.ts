@@ -4,6 +4,7 @@ import { BATCH_STATES, type BatchState, type FileState, type OutputKind } from '
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
+import { listFailingFiles, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { isMoving, readOpenAges, readOverview, sumDoubt } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type FilePlan, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
@@ -206,6 +207,23 @@ describe('isMoving', () => {
     expect(await moves()).toBe(true);
     await write(fileId, output);
     expect(await moves()).toBe(false);
+  });
+
+  it('says no of a file that is given up: it failed three times, and again since a time', async () => {
+    const { file_id: fileId } = await fileOf(['reconciled']);
+    const item = { work: 'deliver', subject: fileId, fileId } as const;
+    const isGivenUp = async (since: Date) =>
+      !(await isMoving(world.ledger, [], await listFailingFiles(world.ledger, since)));
+    const fail = () => noteFailure(world.ledger, item, { reason: 'gone' }, 1_000);
+    await fail();
+    await fail();
+    expect(await isGivenUp(new Date(START))).toBe(false);
+    await fail();
+    const later = new Date(new Date(START).getTime() + 1);
+    expect([await isGivenUp(new Date(START)), await isGivenUp(later)]).toEqual([true, false]);
+    world.clock.advance(1);
+    await fail();
+    expect(await isGivenUp(later)).toBe(true);
   });
 
   it.each(Object.keys(BATCH_STATES) as BatchState[])(
