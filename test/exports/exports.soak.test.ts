@@ -24,7 +24,7 @@ it('ten thousand changed exports are never accepted with other payments, and eve
 
 const world = openedForTests(() => openVerdicts(SYSTEMS));
 
-it('validate, the preview of the desk and intake say the same of two hundred exports and of changed ones', async () => {
+it('validate, the preview of the dashboard and intake say the same of two hundred exports and of changed ones', async () => {
   const unchanged = makeExports(300).map((made) => ({ made, what: made.name, file: made.sheet }));
   // Others are changed, because the same rows would be known.
   const changed = makeExports(301).map((made, index) => {

@@ -19,7 +19,7 @@ function verdictOf({ intake }: Verdicts): string {
 }
 
 /** exports.soak.test.ts asks for all exports, and for changed ones. */
-describe('validate, the preview of the desk, and intake', () => {
+describe('validate, the preview of the dashboard, and intake', () => {
   const world = openedForTests(() => openVerdicts(SOME));
 
   it.each(EXPORTS.filter((_, index) => index % 4 === 0))('say the same of $name, byte for byte', async (made) => {
@@ -35,7 +35,7 @@ describe('the first file of a version', () => {
   const first = EXPORTS.find(({ variant }) => variant.name === 'as it comes');
   const world = openedForTests(() => openVerdicts([first!.system], 1));
 
-  it('is held by intake, as the preview of the desk has said', async () => {
+  it('is held by intake, as the preview of the dashboard has said', async () => {
     const { preview, withText, intake, validate } = await world.verdictsOn(first!, writeSheet(first!.sheet));
     expect(preview).toBe(intake);
     expect(withText).toBe(intake);

@@ -10,7 +10,7 @@ import { cardRow, lines } from '../support/payment-rows.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const KEPT = fileURLToPath(new URL('./kept/', import.meta.url));
-const DESK =
+const OLD_NAME =
   'Warning: "desk" is now called "dashboard"; rename it, because a later version will not accept the old name.\n';
 
 let root: string;
@@ -54,8 +54,8 @@ async function spendBatchIds(): Promise<void> {
 /** Runs a command; each warns of the setting's former name. */
 async function paydrop(...words: string[]): Promise<Ran> {
   const ran = await runHere(['--dir', root, ...words]);
-  expect(ran.err.startsWith(DESK), ran.err).toBe(true);
-  return { ...ran, err: ran.err.slice(DESK.length) };
+  expect(ran.err.startsWith(OLD_NAME), ran.err).toBe(true);
+  return { ...ran, err: ran.err.slice(OLD_NAME.length) };
 }
 
 async function stateOf(name: string): Promise<string> {
