@@ -152,7 +152,7 @@ const UPGRADE = ['database', 'upgrade', '--from', PROGRAMS!, '--json'];
 
 /**
  * Expects the ledger in the database of this version, closed until the journals have reported, and nothing left over.
- * A call that was killed after the switch leaves the server of the new database to whoever comes next.
+ * A call that was killed after the switch leaves the server of the new database to the next process.
  */
 async function expectUpgraded(root: string, content: Record<string, unknown>): Promise<void> {
   const home = join(root, 'data', 'postgres');
