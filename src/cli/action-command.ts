@@ -24,7 +24,7 @@ import { compareJournalFirst } from './compare-journal-first.ts';
 import { openCommandLog } from './open-command-log.ts';
 import { operatorName, REASON_OPTION, SAY_WHY } from './option-values.ts';
 import { labelLines, textTable } from './print/table.ts';
-import { paydropLine } from './print/paydrop-line.ts';
+import { lineHere } from './print/paydrop-line.ts';
 import { progressLine } from './print/progress.ts';
 import { withApp } from './process/with-app.ts';
 
@@ -153,8 +153,8 @@ function listingText(listing: Listing | undefined): string {
 }
 
 /** Returns the line to paste for what can be done next; none for a mere link. */
-function nextLine({ dir }: Call, next: NonNullable<ActionReport['next']>[number]): string[] {
-  const line = (...words: string[]) => `  ${paydropLine([...(dir === '.' ? [] : ['--dir', dir]), ...words])}`;
+function nextLine(call: Call, next: NonNullable<ActionReport['next']>[number]): string[] {
+  const line = (...words: string[]) => `  ${lineHere(call, ...words)}`;
   const batch = () => ('batchNo' in next ? batchReference({ fileId: next.file.file_id, batchNo: next.batchNo }) : '');
   switch (next.to) {
     case 'proposals':

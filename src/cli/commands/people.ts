@@ -4,7 +4,7 @@ import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
 import { inviteAgain, invitePerson, type NewLink } from '../../ledger/person/invite-person.ts';
-import { isDashboardNew, listPeople } from '../../ledger/person/people.ts';
+import { isDashboardNew, listPeople, sayUnseen } from '../../ledger/person/people.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
@@ -31,7 +31,7 @@ const list: CliCommand = {
         person.name,
         person.role,
         person.disabledAt ? 'disabled' : person.hasPassword || person.subject ? 'active' : 'invited',
-        person.seenAt ? when(person.seenAt) : person.hasPassword || person.subject ? 'not logged in' : 'never',
+        person.seenAt ? when(person.seenAt) : sayUnseen(person),
       ]);
       return textTable(['Name', 'Role', 'State', 'Last seen'], rows);
     });

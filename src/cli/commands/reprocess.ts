@@ -18,7 +18,7 @@ import { act, actionCommand, type FindByWords } from '../action-command.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { operatorName } from '../option-values.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
-import { paydropLine } from '../print/paydrop-line.ts';
+import { lineHere } from '../print/paydrop-line.ts';
 import { textTable } from '../print/table.ts';
 
 const NUMBER = [['<no>', 'its number, as "paydrop reprocess list" shows it']] as const;
@@ -52,10 +52,8 @@ const select: CliCommand = {
       findSelection,
       { filled: {} },
     );
-    if (!call.options['json']) {
-      const words = [...(call.dir === '.' ? [] : ['--dir', call.dir]), 'reprocess', 'run', String(runNo), '--reason'];
-      console.log(`\nTo do it:\n  ${paydropLine(words)} …`);
-    }
+    if (!call.options['json'])
+      console.log(`\nTo do it:\n  ${lineHere(call, 'reprocess', 'run', String(runNo), '--reason')} …`);
     return status;
   },
 };

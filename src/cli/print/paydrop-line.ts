@@ -8,6 +8,11 @@ export function paydropLine(words: readonly string[], script = process.argv[1] ?
   return [programOf(script), ...words.map(quoteWord)].join(' ');
 }
 
+/** Returns such a line for a command in the folder of this call. */
+export function lineHere({ dir }: { readonly dir: string }, ...words: readonly string[]): string {
+  return paydropLine([...(dir === '.' ? [] : ['--dir', dir]), ...words]);
+}
+
 function programOf(script: string): string {
   if (script.endsWith('.ts')) return 'npm run paydrop --';
   return basename(script) === 'paydrop' ? 'paydrop' : `node ${quoteWord(script)}`;

@@ -23,7 +23,7 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { ask, hasPerson, systemTerminal, type Terminal } from '../call/terminal.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedgerIfAny } from '../command.ts';
-import { paydropLine } from '../print/paydrop-line.ts';
+import { lineHere } from '../print/paydrop-line.ts';
 import { tableOf } from '../print/table.ts';
 import { folderNamed, readInput, SAMPLE_ARGUMENT } from './texts.ts';
 
@@ -166,8 +166,7 @@ function ending(
   if (out === undefined) return ['', draft.trimEnd()];
   const written = `Written: ${maskName(basename(out))}. Nothing reads with it yet.`;
   if (!profile) return ['', `${written} Answer the open questions, or replace each ??? in it.`];
-  const line = (...words: string[]) =>
-    `  ${paydropLine([...(dir === '.' ? [] : ['--dir', dir]), 'profile', ...words])}`;
+  const line = (...words: string[]) => `  ${lineHere({ dir }, 'profile', ...words)}`;
   const called = name === undefined ? [] : ['--name', String(name)];
   return [
     '',

@@ -12,7 +12,7 @@ import { batchReference, seenBatchIds } from '../../explain/batch-reference.ts';
 import { labelLines } from '../print/table.ts';
 import { suggestRange } from '../../actions/resolve/probe-ids.ts';
 import type { Filled } from '../../actions/action.ts';
-import { paydropLine } from '../print/paydrop-line.ts';
+import { lineHere } from '../print/paydrop-line.ts';
 
 /** A batch in doubt as shown. Money is integer cents, times are UTC in JSON. */
 export type ShownDoubt = {
@@ -107,7 +107,7 @@ type StepContext = OptionsContext & { readonly dir: string };
 /** Lists what can be done about a batch in doubt, the most certain first, each with a line to paste. */
 export function nextSteps(found: InDoubt, context: StepContext): NextStep[] {
   const reference = batchReference({ fileId: found.batch.file_id, batchNo: found.batch.batch_no });
-  const line = (...words: string[]) => paydropLine([...(context.dir === '.' ? [] : ['--dir', context.dir]), ...words]);
+  const line = (...words: string[]) => lineHere(context, ...words);
   if (found.proposal) return proposalSteps(found.proposal, line);
   return resolutionOptions(found, context).flatMap(({ says, action, given = [{ filled: {} }] }) =>
     given.map(({ filled }) => ({

@@ -60,7 +60,7 @@ async function removeFolder(folder: string): Promise<void> {
   // A note may name anything; only what was made for this folder is stopped and removed.
   const far = await readNote(real);
   const home = far !== undefined && basename(far) === sha256Of(real).slice(0, 16) ? far : join(real, 'postgres');
-  // Whoever still uses it: work of the killed run may hold it.
+  // At once, because work of the killed run may hold it.
   await endServer({ dataDir: real, home, user: undefined });
   await rm(home, { recursive: true, force: true });
   await rm(real, { recursive: true, force: true });

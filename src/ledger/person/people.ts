@@ -188,3 +188,8 @@ export async function saveView(
 export async function removeView({ pool }: Ledger, person: string, viewNo: number): Promise<void> {
   await pool.query('DELETE FROM desk_view WHERE view_no = $1 AND person = $2', [viewNo, person]);
 }
+
+/** Stands for when a user was seen, which only open sessions show. */
+export function sayUnseen({ hasPassword, subject }: Person): string {
+  return hasPassword || subject ? 'not logged in' : 'never';
+}

@@ -3,7 +3,7 @@ import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { changeRole, disablePerson, enablePerson } from '../../ledger/person/change-person.ts';
 import { inviteAgain, invitePerson } from '../../ledger/person/invite-person.ts';
 import { endOtherSessions } from '../../ledger/person/sessions.ts';
-import { listPeople, type Person } from '../../ledger/person/people.ts';
+import { listPeople, type Person, sayUnseen } from '../../ledger/person/people.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/counted.ts';
 import { newLink } from '../../actions/new-link.ts';
@@ -108,7 +108,10 @@ async function show(
             { title: 'Name', place: 'name', cell: (person) => person.name },
             { title: 'Role', cell: (person) => person.role },
             { title: 'State', cell: (person) => stateOf(person) },
-            { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : unseen(person)) },
+            {
+              title: 'Last seen',
+              cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : sayUnseen(person)),
+            },
             { title: 'Change', cell: (person) => <Change viewer={viewer} person={person} /> },
           ]}
         />
@@ -128,11 +131,6 @@ async function show(
       </Section>
     </Page>,
   );
-}
-
-/** Only sessions that are open say when their user was seen. */
-function unseen(person: Person): string {
-  return stateOf(person) === 'invited' ? 'never' : 'not logged in';
 }
 
 function stateOf({ disabledAt, hasPassword, waitingPlaces, subject }: Person): string {
