@@ -179,9 +179,10 @@ function escapeOthers(_options, files) {
     file.code = file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Files of src that are not TypeScript, SQL above all, keep their places. */
+/** Files of src and schemas that are not TypeScript, SQL above all, keep their places. */
 async function copyAssets() {
-  for (const from of await filesBelow(join(ROOT, 'src'))) {
+  const folders = await Promise.all(['src', 'schemas'].map((folder) => filesBelow(join(ROOT, folder))));
+  for (const from of folders.flat()) {
     const to = join(OUT, relative(ROOT, from));
     if (/\.(?:tsx?|md|mjs)$/.test(from)) continue;
     await cp(from, to);

@@ -33,7 +33,7 @@ export async function fillLedger(
 async function listIndexes({ ledger }: App): Promise<{ name: string; definition: string }[]> {
   const { rows } = await ledger.pool.query<{ name: string; definition: string }>(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
-     WHERE i.indrelid IN ('payment_row'::regclass, 'row_print'::regclass, 'row_outcome'::regclass) AND NOT i.indisunique`,
+     WHERE i.indrelid IN ('payment_row'::regclass, 'row_fingerprint'::regclass, 'row_outcome'::regclass) AND NOT i.indisunique`,
   );
   return rows;
 }
@@ -66,7 +66,7 @@ function statementsOf(fileId: string, rows: number): string[] {
      SELECT c.file_no, line, (line - 1) / ${BATCH_ROWS} + 1, 'COPY' || c.copy_no || '-' || lpad(line::text, 8, '0'), '', 2500,
        lpad((line % 10000)::text, 4, '0')
      FROM copy c, generate_series(1, ${rows}) line`,
-    `INSERT INTO row_print (volume, print, file_no, line)
+    `INSERT INTO row_fingerprint (volume, fingerprint, file_no, line)
      SELECT c.file_no, hashtextextended(line::text, c.file_no), c.file_no, line FROM copy c, generate_series(1, ${rows}) line`,
     `INSERT INTO row_outcome (file_no, line, outcome, code, message, "authorization")
      SELECT c.file_no, line, 'approved', NULL, 'OK: 678594:', '678594' FROM copy c, generate_series(1, ${rows}) line

@@ -3,6 +3,7 @@ import { renderConfiguration } from './configuration.ts';
 import { renderErrors } from './errors.ts';
 import { renderFields } from './fields.ts';
 import { renderLayouts } from './layouts.ts';
+import { renderLedger } from './ledger.ts';
 import { renderLifecycle } from './lifecycle.ts';
 import { renderMetrics } from './metrics.ts';
 import { renderOperations } from './operations.ts';
@@ -18,6 +19,7 @@ const PAGES = {
   'errors.md': { table: 'errors.ts', render: renderErrors },
   'fields.md': { table: 'fields.ts', render: renderFields },
   'layouts.md': { table: 'layouts.ts', render: renderLayouts },
+  'ledger.md': { table: 'ledger', render: renderLedger },
   'lifecycle.md': { table: 'lifecycle.ts', render: renderLifecycle },
   'metrics.md': { table: 'metrics.ts', render: renderMetrics },
   'operations.md': { table: 'operations.ts', render: renderOperations },

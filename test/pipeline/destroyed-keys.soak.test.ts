@@ -71,8 +71,8 @@ async function readNeedles(): Promise<Needles> {
   );
   const prints = await query<{ id: string; bytes: Buffer[] }>(
     world.app,
-    `SELECT file_id AS id, array_agg(int8send(volume) || int8send(print)) AS bytes
-     FROM row_print JOIN file USING (file_no) WHERE file_no % 2 = 0 GROUP BY file_id`,
+    `SELECT file_id AS id, array_agg(int8send(volume) || int8send(fingerprint)) AS bytes
+     FROM row_fingerprint JOIN file USING (file_no) WHERE file_no % 2 = 0 GROUP BY file_id`,
   );
   const parts = (wrapped: Buffer) => [wrapped.subarray(8, 32), wrapped.subarray(40, 64)];
   const keysOf = (due: boolean) =>
@@ -132,7 +132,7 @@ describe('the bytes of a destroyed key', () => {
     expect([...keys.tables]).toEqual(['file_secret']);
     expect(keys.log.size).toBe(FILES);
     expect((await search(needles.marks)).tables).toEqual(new Set(['file_secret', 'file_secret_by_row_set']));
-    expect((await search(prints)).tables).toEqual(new Set(['row_print', 'row_print_by_print']));
+    expect((await search(prints)).tables).toEqual(new Set(['row_fingerprint', 'row_fingerprint_by_fingerprint']));
   });
 
   it('are still there when they were deleted, and after VACUUM', async () => {
@@ -141,7 +141,7 @@ describe('the bytes of a destroyed key', () => {
       expect(await shredFile(world.app.ledger, id, retentionDays(world.settings))).toBe(true);
     expect(await dropFingerprints(world.app.ledger, () => false)).toBe(FILES / 2);
     expect((await search(destroyed)).files.size).toBe(FILES / 2);
-    await query(world.app, 'VACUUM file_secret, row_print');
+    await query(world.app, 'VACUUM file_secret, row_fingerprint');
     expect((await search(destroyed)).files.size).toBeGreaterThan(0);
     expect((await search(prints)).files.size).toBeGreaterThan(0);
   });
@@ -150,7 +150,7 @@ describe('the bytes of a destroyed key', () => {
     const { destroyed, kept, prints } = needles;
     const start = await logEnd();
     const startMs = performance.now();
-    expect(await cleanStorage(world.app.ledger)).toEqual({ file_secret: undefined, row_print: undefined });
+    expect(await cleanStorage(world.app.ledger)).toEqual({ file_secret: undefined, row_fingerprint: undefined });
     const ms = Math.round(performance.now() - startMs);
     // The log also grows by the rest of one of its files, which is filled with zeros.
     await annotate(`${FILES} keys, ${FILES * ROWS} fingerprints: ${ms} ms, ${await logSince(start)} bytes of the log`);

@@ -112,14 +112,14 @@ describe('failing for ever', () => {
     });
 
     it('taking in: is told by file', async () => {
-      await world.app.ledger.pool.query('ALTER TABLE row_print RENAME TO row_print_away');
+      await world.app.ledger.pool.query('ALTER TABLE row_fingerprint RENAME TO row_fingerprint_away');
       workers = await world.start();
       await dropOne('intake.csv');
       const said = await status('Cannot check file');
       expect(said).toMatch(/\(intake\.csv\)[^]*"paydrop cancel \w{16} --reason …" gives up/);
       expect((await world.paydrop('why', 'intake.csv')).out).toContain('Cannot check file');
       await toldByAlarm('Cannot check file');
-      await world.app.ledger.pool.query('ALTER TABLE row_print_away RENAME TO row_print');
+      await world.app.ledger.pool.query('ALTER TABLE row_fingerprint_away RENAME TO row_fingerprint');
       await recovers();
     });
 

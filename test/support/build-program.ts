@@ -43,10 +43,11 @@ async function compile(dir: string): Promise<void> {
     (error: { stdout?: string }) => String(error.stdout),
   );
   await stat(join(dir, MAIN)).catch(() => Promise.reject(new Error(`the program could not be built: ${complaint}`)));
-  await cp(join(ROOT, 'src'), join(dir, 'dist', 'src'), {
-    recursive: true,
-    filter: (path) => !/\.(?:ts|md)$/.test(path),
-  });
+  for (const folder of ['src', 'schemas'])
+    await cp(join(ROOT, folder), join(dir, 'dist', folder), {
+      recursive: true,
+      filter: (path) => !/\.(?:ts|md)$/.test(path),
+    });
   for (const folder of ['test', 'bench']) await pointToSources(dir, folder);
 }
 

@@ -32,7 +32,7 @@ export async function ageBy(app: Pick<App, 'ledger'>, account: string, what: key
   );
 }
 
-const AGED = { attempt: ['started_at', 'ended_at', 'host_at', 'service_at'], journal_report: ['at'] } as const;
+const AGED = { attempt: ['started_at', 'ended_at', 'host_at', 'service_at'], transaction_report: ['at'] } as const;
 
 /** Returns a clock of the database beside that of the host, and its error in ms. */
 export function clockBeside(clock: Clock): { wrongBy: { database: number }; databaseClock: Clock } {

@@ -288,8 +288,8 @@ export async function putFingerprints(
   rows: readonly { line: number; fingerprint: bigint }[],
 ): Promise<void> {
   await client.query(
-    `INSERT INTO row_print (volume, print, file_no, line)
-     SELECT $1, print, $2, line FROM unnest($3::bigint[], $4::integer[]) AS p (print, line)`,
+    `INSERT INTO row_fingerprint (volume, fingerprint, file_no, line)
+     SELECT $1, fingerprint, $2, line FROM unnest($3::bigint[], $4::integer[]) AS p (fingerprint, line)`,
     [volume, fileNo, rows.map(({ fingerprint }) => fingerprint), rows.map(({ line }) => line)],
   );
 }

@@ -1,17 +1,19 @@
-import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGateway } from '../../src/gateway/create-gateway.ts';
+import { openPool } from '../../src/ledger/engine/open-ledger.ts';
+import { silentLog } from '../../src/kernel/log.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type Ran, runHere } from '../cli/support/run-here.ts';
-import { createGateway } from '../../src/gateway/create-gateway.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
-const KEPT = fileURLToPath(new URL('./kept/', import.meta.url));
-const OLD_NAME =
-  'Warning: "desk" is now called "dashboard"; rename it, because a later version will not accept the old name.\n';
+const KEPT = fileURLToPath(new URL('./0.1.0/', import.meta.url));
+/** The service as the kept installation knows it. */
+const KEPT_SERVICE = 'http://127.0.0.1:8871';
 
 let root: string;
 let postgres: TestPostgres;
@@ -20,12 +22,14 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'paydrop-kept-'));
   await cp(KEPT, root, { recursive: true });
   await chmod(join(root, 'data', 'master.key'), 0o600);
-  const accounts = ['TEST88', 'DOUBT1', 'PAIRS1', 'NOBODY'].map((agentCode) => ({ agentCode, password: 'TEST88' }));
-  service = await startSandbox({ accounts, batchDelayMs: 10 });
-  // The service has given out batch ids since; one that it gave before would stop an account.
+  const codes = ['DONE01', 'DOUBT1', 'LATER1', 'TEST88', 'PAIRS1', 'OTHERS'];
+  service = await startSandbox({
+    accounts: codes.map((agentCode) => ({ agentCode, password: 'TEST88' })),
+    batchDelayMs: 10,
+  });
   await spendBatchIds();
   const config = await readFile(join(root, 'paydrop.yaml'), 'utf8');
-  await writeFile(join(root, 'paydrop.yaml'), config.replaceAll('http://127.0.0.1:8871', service.url));
+  await writeFile(join(root, 'paydrop.yaml'), config.replaceAll(KEPT_SERVICE, service.url), { mode: 0o600 });
   postgres = await startTestPostgres({ schema: 'empty' });
   vi.stubEnv('DATABASE_URL', postgres.url);
   vi.stubEnv('PAYDROP_LOG_LEVEL', 'silent');
@@ -37,10 +41,11 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+/** The service has given out batch ids since; one that it gave before would stop an account. */
 async function spendBatchIds(): Promise<void> {
   const login = {
     server: 'NA',
-    agentCode: 'PAIRS1',
+    agentCode: 'OTHERS',
     password: 'TEST88',
     currency: 'USD',
     baseUrl: service.url,
@@ -51,11 +56,8 @@ async function spendBatchIds(): Promise<void> {
     await gateway.submitBatch({ operation: 'processCreditCardBatch', body, beforeFirstByte: async () => true });
 }
 
-/** Runs a command; each warns of the setting's former name. */
-async function paydrop(...words: string[]): Promise<Ran> {
-  const ran = await runHere(['--dir', root, ...words]);
-  expect(ran.err.startsWith(OLD_NAME), ran.err).toBe(true);
-  return { ...ran, err: ran.err.slice(OLD_NAME.length) };
+function paydrop(...words: string[]): Promise<Ran> {
+  return runHere(['--dir', root, ...words]);
 }
 
 async function stateOf(name: string): Promise<string> {
@@ -64,41 +66,37 @@ async function stateOf(name: string): Promise<string> {
 }
 
 /** The tests build on each other. */
-describe('an installation of an earlier version', () => {
+describe('an installation of 0.1.0', () => {
   it('is restored with all that waited in it', async () => {
     expect(await paydrop('restore', join(root, 'ledger.backup'))).toMatchObject({ status: 0, err: '' });
-    const { out, status } = await paydrop('status');
+    const { out } = await paydrop('status');
     for (const words of [
-      /^doubt .*lost2\.csv +in doubt/m,
+      /^doubt .*lost\.csv +in doubt/m,
       /^refused .*refused\.csv +refused/m,
       /kept for later/,
       /pair\.csv/,
+      /later/,
     ])
       expect(out).toMatch(words);
-    expect(status).toBe(0);
     expect(await paydrop('status', '--check')).toMatchObject({ status: 5 });
   });
 
-  it('has the stories of its files, and makes its outputs again: but for words, as the same bytes', async () => {
-    expect((await paydrop('why', 'lost2.csv/1')).out).toContain('ECONNRESET');
-    for (const name of ['done.csv', 'lost.csv']) {
-      const { outputs } = JSON.parse((await paydrop('rebuild-outputs', name, '--json')).out) as { outputs: Output[] };
-      const others = outputs.filter(({ onDisk, rebuilt }) => onDisk !== 'same' || rebuilt !== 'same');
-      expect(others).toMatchObject([{ kind: 'summary-txt', onDisk: 'same', rebuilt: 'differs' }]);
-      expect(outputs.length).toBeGreaterThan(3);
-    }
+  it('has the stories of its files, and makes its outputs again as the same bytes', async () => {
+    expect((await paydrop('why', 'lost.csv/1')).out).toContain('ECONNRESET');
+    const { outputs } = JSON.parse((await paydrop('rebuild-outputs', 'done.csv', '--json')).out) as {
+      outputs: Output[];
+    };
+    expect(outputs.filter(({ onDisk, rebuilt }) => onDisk !== 'same' || rebuilt !== 'same')).toEqual([]);
+    expect(outputs.length).toBeGreaterThan(3);
     expect(await paydrop('audit', 'verify')).toMatchObject({ status: 0, err: '' });
   });
 
-  it('goes on with what waited, by the former names of options', async () => {
-    expect(await runHere(['--dir', root, 'init', root])).toMatchObject({ status: 0 });
+  it('goes on with what waited, and sends nothing twice', async () => {
+    expect(await paydrop('init', root)).toMatchObject({ status: 0 });
     await paydrop('run', '--once', '--timeout', '60');
     const why = ['--reason', 'after the upgrade'];
-    expect(await paydrop('resolve', 'lost2.csv/1', '--close-in-doubt', '--dry-run', ...why)).toMatchObject({
-      status: 0,
-    });
     for (const words of [
-      ['resolve', 'lost2.csv/1', '--close-in-doubt', ...why],
+      ['resolve', 'lost.csv/1', '--close-in-doubt', ...why],
       ['withdraw', 'refused.csv/1', ...why],
       ['refuse', '1'],
       ['decline', 'pair.csv', ...why],
@@ -106,23 +104,43 @@ describe('an installation of an earlier version', () => {
       ['account', 'resume', 'main', ...why],
     ])
       expect([words, await paydrop(...words)]).toMatchObject([words, { status: 0, err: '' }]);
-    expect(await paydrop('run', '--once', '--timeout', '60')).toMatchObject({ status: 0 });
+    await paydrop('run', '--once', '--timeout', '60');
     for (const [name, state] of [
       ['done.csv', 'completed'],
-      ['lost2.csv', 'completed'],
+      ['lost.csv', 'completed'],
       ['held.csv', 'completed'],
       ['refused.csv', 'partly_cancelled'],
       ['pair.csv', 'cancelled'],
       ['spoiled.csv', 'rejected'],
     ] as const)
       expect([name, await stateOf(name)], (await paydrop('why', name)).out).toEqual([name, state]);
-    const [result = ''] = (await readdir(join(root, 'out'))).filter((name) => /^held__.*[.]result[.]csv$/.test(name));
-    const [titles] = (await readFile(join(root, 'out', result), 'utf8')).split('\r\n');
-    expect(titles, 'it keeps the form of the version that took it').toMatch(/^Line,.*,Result At,Attempt$/);
-    // Nothing that the earlier version may have sent was sent again.
-    const booked = service.books().filter(({ account }) => account !== 'PAIRS1');
-    expect(booked.map(({ invoice }) => invoice)).toEqual(['L-23', 'K-11', 'K-12']);
+    // Nothing that it may have sent was sent again: not its done, lost and forgotten rows.
+    const booked = service.books().filter(({ account }) => account !== 'OTHERS');
+    expect(booked.map(({ invoice }) => invoice)).toEqual(['L-3', 'H-1', 'H-1']);
     expect(await paydrop('audit', 'verify')).toMatchObject({ status: 0, err: '' });
+  });
+
+  it('is refused when a newer version has used the ledger, by every command, and stays as it is', async () => {
+    const pool = openPool({ connectionString: postgres.url }, { log: silentLog() });
+    await pool.query(`INSERT INTO migration (name) VALUES ('9.9.9')`);
+    const links = async () => (await pool.query('SELECT count(*) AS links FROM audit')).rows;
+    const before = await links();
+    for (const words of [
+      ['status'],
+      ['run', '--once'],
+      ['approve', 'held.csv', '--reason', 'x'],
+      ['backup', join(root, 'b')],
+    ]) {
+      const ran = await paydrop(...words);
+      expect([words, ran.status > 0, ran.out, ran.err]).toEqual([
+        words,
+        true,
+        '',
+        expect.stringContaining('"9.9.9" was applied'),
+      ]);
+    }
+    expect(await links()).toEqual(before);
+    await pool.end();
   });
 });
 

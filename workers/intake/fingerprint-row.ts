@@ -40,7 +40,7 @@ export type FingerprintsOf = {
 };
 
 /**
- * Gathers the fingerprints of a file and yields them as `row_print` tuples in long sorted runs. Inserting in index
+ * Gathers the fingerprints of a file and yields them as `row_fingerprint` tuples in long sorted runs. Inserting in index
  * order costs half of inserting at random. It holds one run, 20 bytes per fingerprint.
  * @param runRows rows that fill a run
  */

@@ -67,10 +67,10 @@ async function doItem(app: App, item: OpenItem, because: AuditReason): Promise<v
   } catch (error) {
     const result = error instanceof PipelineError ? ENDS[error.code] : undefined;
     if (result === undefined) throw error;
-    const { message: says } = error as PipelineError;
+    const { message: explanation } = error as PipelineError;
     // Its rows are recorded, so the item is done but for its file.
-    if (item.action === 'resubmit' && item.resubmissionNo !== null) await noteDropped(app.ledger, item, says);
-    else await endUnlessStopped(app, item, { result, says });
+    if (item.action === 'resubmit' && item.resubmissionNo !== null) await noteDropped(app.ledger, item, explanation);
+    else await endUnlessStopped(app, item, { result, explanation });
   }
 }
 
@@ -97,7 +97,7 @@ const DO: Readonly<Record<OpenItem['action'], (app: App, item: OpenItem, because
   retry: ({ ledger }, item, because) =>
     retryRefused(ledger, { fileId: item.fileId, batchNo: item.batchNo! }, because, {
       attempt: item.attempt!,
-      also: (tx) => endItem(tx, item, { result: 'done', says: 'sent again' }),
+      also: (tx) => endItem(tx, item, { result: 'done', explanation: 'sent again' }),
     }),
   resubmit: async (app, item, because) => {
     const file = await readFileRow(app.ledger, item.fileId);
@@ -109,7 +109,9 @@ const DO: Readonly<Record<OpenItem['action'], (app: App, item: OpenItem, because
     const file = await readFileRow(app.ledger, item.fileId);
     const failed = await bringBack(app, file, item.resubmissionNo!, because);
     const end: End =
-      failed === undefined ? { result: 'done', says: 'written again' } : { result: 'failed', says: failed };
+      failed === undefined
+        ? { result: 'done', explanation: 'written again' }
+        : { result: 'failed', explanation: failed };
     await endUnlessStopped(app, item, end);
   },
 };
@@ -118,13 +120,13 @@ const DO: Readonly<Record<OpenItem['action'], (app: App, item: OpenItem, because
 async function sendRows(app: App, file: FileRow, item: OpenItem, because: AuditReason): Promise<void> {
   const plan = await chooseRows(app, file, new Set(item.lines));
   const left = stayingRows(item, plan);
-  const says = `sent again in a new file: ${counted(plan.lines.length, 'payment')}`;
+  const explanation = `sent again in a new file: ${counted(plan.lines.length, 'payment')}`;
   const dropped = await resubmitRows(app, file, plan, because, (tx, resubmissionNo) =>
-    endDivided(tx, item, { goes: plan.lines, left, resubmissionNo, says }),
+    endDivided(tx, item, { goes: plan.lines, left, resubmissionNo, explanation }),
   );
   crashPoint('reprocess.file-dropped');
   if (dropped) return noteDropped(app.ledger, item);
-  await endUnlessStopped(app, item, { result: 'left_out', says: left[0]!.why });
+  await endUnlessStopped(app, item, { result: 'left_out', explanation: left[0]!.why });
 }
 
 /** Returns the rows that were to go and do not: resubmitted since, or kept back by the newest report of the service. */

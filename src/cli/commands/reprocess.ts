@@ -158,13 +158,13 @@ function headOf({ run_no: no, name, state, reason }: ReprocessRow): string {
 }
 
 function itemTable(items: readonly ReprocessItem[]): string {
-  const rows = items.map(({ name, batchNo, account, rows: count, cents, result, says, newName }) => [
+  const rows = items.map(({ name, batchNo, account, rows: count, cents, result, explanation, newName }) => [
     batchNo === null ? name : `${name}/${batchNo}`,
     account,
     String(count),
     formatCents(cents),
     result === null ? 'waits' : result.replace('_', ' '),
-    newName ?? says ?? '',
+    newName ?? explanation ?? '',
   ]);
   return textTable(['File', 'Account', 'Payments', 'Total', 'Result', 'New file, or why not'], rows, [2, 3]);
 }

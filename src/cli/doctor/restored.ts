@@ -11,7 +11,7 @@ import { byNumber, counted, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { countTables, countUnevenBatches, type LedgerSum, refusesToSend } from '../../ledger/backup/scratch-ledger.ts';
 import type { BackupSummary } from '../../ledger/backup/write-backup.ts';
-import { listMigrations } from '../../ledger/engine/migrate.ts';
+import { listMigrations } from '../../ledger/engine/schema.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { listOriginals, listWrappedKeys, readOriginals, readSomeBodies } from '../../ledger/key/read-originals.ts';
 import { verifyAudit } from '../../ledger/overview/verify-audit.ts';
@@ -53,7 +53,7 @@ export async function verifyRestored(restored: Restored): Promise<{ name: string
 const UNCHANGING: readonly string[] = ['file', 'batch', 'attempt', 'payment_row', 'row_outcome'];
 
 async function verifyTables({ scratch, backup: { tables, migration } }: Restored): Promise<Finding[]> {
-  const isPresent = migration === (await listMigrations()).at(-1);
+  const isPresent = migration === listMigrations().at(-1);
   const compared = tables.filter(({ table }) => isPresent || UNCHANGING.includes(table));
   const found = await countTables(
     scratch,

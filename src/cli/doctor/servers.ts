@@ -1,5 +1,6 @@
 import { inspectServer, type Ledger, type ServerState } from '../../ledger/engine/open-ledger.ts';
-import { findMissingMigrations, listMigrations } from '../../ledger/engine/migrate.ts';
+import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
+import { listMigrations } from '../../ledger/engine/schema.ts';
 import { bad, type Check, type Finding, findingOf, ok, type Patient, warn } from './check.ts';
 import { inspectRedis, type RedisState } from '../../queue/redis-connection.ts';
 import { type Account, foldersHere, type Remote } from '../../config/config.ts';
@@ -24,7 +25,7 @@ export const postgres: Check = {
     if (missing.length > 0)
       findings.push(
         warn(
-          missing.length === (await listMigrations()).length
+          missing.length === listMigrations().length
             ? 'the database has no ledger yet'
             : `the ledger lacks ${missing.join(', ')}`,
           'No action is needed: the next start of this version adds what is missing.',

@@ -6,7 +6,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
-import { buildSchema, inSchemaLock, listMigrations } from '../engine/migrate.ts';
+import { buildSchema, inSchemaLock } from '../engine/migrate.ts';
+import { listMigrations } from '../engine/schema.ts';
 import { type Recalled, recallEntries } from '../doubt/recall-batch.ts';
 import { type LedgerPlace, openPool, reachServer } from '../engine/open-ledger.ts';
 import { appendAudit, type AuditEntry, type Transaction } from '../engine/transaction.ts';
@@ -43,7 +44,7 @@ type RestoreOptions = {
  * @throws PipelineError BACKUP_BROKEN, BACKUP_NEWER, LEDGER_IN_USE, LEDGER_NOT_EMPTY; nothing has changed then
  */
 export async function restoreBackup(place: LedgerPlace, path: string, options: RestoreOptions): Promise<Restored> {
-  const known = await listMigrations();
+  const known = listMigrations();
   const keys = readKeyNeeds();
   const backup = await readBackup(path, {
     table: keys.table,
@@ -163,7 +164,7 @@ export async function fillSchema(client: PoolClient, path: string): Promise<void
       for (const { table } of expected.toReversed()) await client.query(`DELETE FROM "${table}"`);
     },
     table: async (table, rows) => {
-      const fits = expected.some((own) => JSON.stringify(own) === JSON.stringify(table));
+      const fits = expected.some((own) => isSame(own, table));
       if (!fits)
         throw new PipelineError(
           'BACKUP_BROKEN',
@@ -177,6 +178,13 @@ export async function fillSchema(client: PoolClient, path: string): Promise<void
   });
   for (const { table } of expected) await client.query(`ALTER TABLE "${table}" ENABLE TRIGGER USER`);
   await advanceNumbers(client);
+}
+
+/** Returns whether both have the same columns. Their order depends on the versions that a ledger went through. */
+function isSame(one: BackupTable, other: BackupTable): boolean {
+  return (
+    one.table === other.table && JSON.stringify(one.columns.toSorted()) === JSON.stringify(other.columns.toSorted())
+  );
 }
 
 /** Advances the sequences past the numbers already used. */

@@ -264,7 +264,7 @@ function copyLedger(from: Connection, path: string, options: UpgradeOptions): Pr
 
 /** What a backup does not have. The queue is rebuilt from the ledger. */
 const BESIDE = `SELECT 'schema ' || nspname AS name FROM pg_namespace
-    WHERE nspname NOT LIKE 'pg\\_%' AND nspname NOT IN ('information_schema', 'public', 'paydrop', 'paydrop_queue')
+    WHERE nspname !~ '^(pg_|paydrop_f_)' AND nspname NOT IN ('information_schema', 'public', 'paydrop', 'paydrop_queue')
   UNION ALL SELECT 'database ' || datname FROM pg_database WHERE NOT datistemplate AND datname NOT IN ('postgres', 'paydrop')
   UNION ALL SELECT 'setting ' || name FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf'
   ORDER BY 1`;

@@ -46,7 +46,7 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
 /**
  * SQL condition on `batch` under which its account may send at all. Its file is wanted, neither the account nor all
  * accounts are stopped, and the batch was not in a forgotten call. No batch of the account is in doubt or refused.
- * Defined in migrations/0018-gate.sql.
+ * Defined in schemas/ledger/gate.sql.
  */
 export const MAY_LEAVE = 'may_leave(batch.account, batch.file_id, batch.body_sha256)';
 

@@ -125,7 +125,7 @@ export async function writeOutcomes(
   const parts = [first, ...others];
   const copied = await copyOutcomes(tx, first.fileNo, first.outcomes, others);
   crashPoint('poll.outcomes-copied');
-  // The database sums the outcomes as they are written, row by row (migrations/0016-calls.sql), so nothing has to be
+  // The database sums the outcomes as they are written, row by row (schemas/ledger/result.sql), so nothing has to be
   // read again.
   const { rows } = await tx.client.query<{ rows: number; cents: number; each: OutcomeSum[] }>(
     `SELECT coalesce(sum(o.rows), 0)::bigint AS rows, coalesce(sum(o.cents), 0)::bigint AS cents,

@@ -8,7 +8,7 @@ import type { TupleWriter } from './tuple-writer.ts';
  */
 export const COPIED = {
   rows: 'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)',
-  fingerprints: 'row_print (volume, print, file_no, line)',
+  fingerprints: 'row_fingerprint (volume, fingerprint, file_no, line)',
   faults: 'row_fault (file_no, seq, line, column_name, code, detail, value)',
   outcomes: 'row_outcome (file_no, line, outcome, code, message, "authorization")',
   batches:
@@ -42,12 +42,12 @@ export function writeFingerprint(
   to: TupleWriter,
   { volume, fileNo }: { volume: number; fileNo: number },
   line: number,
-  print: Uint8Array,
+  fingerprint: Uint8Array,
   at: number,
 ): void {
   to.begin(4);
   to.int8(volume);
-  to.bytes(print, at, at + 8);
+  to.bytes(fingerprint, at, at + 8);
   to.int8(fileNo);
   to.int4(line);
 }

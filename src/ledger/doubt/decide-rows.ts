@@ -86,7 +86,7 @@ export async function countReports(tx: Transaction, key: BatchKey): Promise<numb
 async function readReports(tx: Transaction, key: BatchKey): Promise<KeptReport[]> {
   const { rows } = await tx.client.query<KeptReport>(
     `SELECT r.report_no AS "reportNo", r.covers, r.newest_at AS "newestAt", r.at
-     FROM journal_report r JOIN batch b USING (file_id, batch_no, attempt)
+     FROM transaction_report r JOIN batch b USING (file_id, batch_no, attempt)
      WHERE r.file_id = $1 AND r.batch_no = $2 ORDER BY r.report_no`,
     [key.fileId, key.batchNo],
   );

@@ -70,7 +70,7 @@ export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<In
       `SELECT r.name, r.at, r.covers, r.newest_at AS "newestAt",
               count(f.*) FILTER (WHERE f.finding = 'found') AS found,
               count(f.*) FILTER (WHERE f.finding = 'absent') AS absent
-       FROM journal_report r JOIN batch b USING (file_id, batch_no, attempt) LEFT JOIN row_finding f USING (report_no)
+       FROM transaction_report r JOIN batch b USING (file_id, batch_no, attempt) LEFT JOIN row_finding f USING (report_no)
        WHERE r.file_id = $1 AND r.batch_no = $2 GROUP BY r.report_no ORDER BY r.report_no`,
     ),
     readNeighbours(ledger, batch),

@@ -32,7 +32,7 @@ export async function keepReport(
 ): Promise<boolean> {
   const { attempt, name, sha256, lines, oldestAt, newestAt, covers, findings } = report;
   const { rows } = await tx.client.query<{ report_no: number }>(
-    `INSERT INTO journal_report (file_id, batch_no, attempt, name, sha256, lines, oldest_at, newest_at, covers, actor,
+    `INSERT INTO transaction_report (file_id, batch_no, attempt, name, sha256, lines, oldest_at, newest_at, covers, actor,
                                  reason, at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${tx.databaseNow})
      ON CONFLICT (file_id, batch_no, attempt, sha256) DO NOTHING RETURNING report_no`,
@@ -127,7 +127,7 @@ export async function readReportRange(
               (SELECT started_at FROM call),
               ${databaseNow()}) AS "from",
             ${databaseNow()} AS "to",
-            (SELECT max(r.newest_at) FROM journal_report r WHERE r.file_id = $1 AND r.batch_no = $2 AND r.covers)
+            (SELECT max(r.newest_at) FROM transaction_report r WHERE r.file_id = $1 AND r.batch_no = $2 AND r.covers)
               AS "readTo"`,
     [fileId, batchNo, account, operation, delayMs],
   );

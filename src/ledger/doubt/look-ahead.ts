@@ -35,10 +35,10 @@ export async function beginLook(ledger: Ledger, account: string, total: number):
   const { pool, clock, instance } = ledger;
   const now = ledger.databaseNow();
   const { rowCount } = await pool.query(
-    `INSERT INTO look_ahead AS l (account, looker, since, seen_at, total) VALUES ($1, $2, $3, ${now}, $4)
-     ON CONFLICT (account) DO UPDATE SET looker = $2, since = $3, seen_at = ${now}, done = 0, total = $4
-     WHERE l.looker IS NULL OR l.looker = $2 OR (${isSeen(now)}) IS NOT TRUE
-       OR pg_try_advisory_xact_lock($5, hashtext(l.looker))`,
+    `INSERT INTO look_ahead AS l (account, asked_by, since, seen_at, total) VALUES ($1, $2, $3, ${now}, $4)
+     ON CONFLICT (account) DO UPDATE SET asked_by = $2, since = $3, seen_at = ${now}, done = 0, total = $4
+     WHERE l.asked_by IS NULL OR l.asked_by = $2 OR (${isSeen(now)}) IS NOT TRUE
+       OR pg_try_advisory_xact_lock($5, hashtext(l.asked_by))`,
     [account, instance.id, clock.now(), total, ALIVE_LOCKS],
   );
   return rowCount === 1;
@@ -47,7 +47,7 @@ export async function beginLook(ledger: Ledger, account: string, total: number):
 export async function noteLook(ledger: Ledger, account: string, done: number): Promise<void> {
   const { pool, instance } = ledger;
   await pool.query(
-    `UPDATE look_ahead SET done = $3, seen_at = ${ledger.databaseNow()} WHERE account = $1 AND looker = $2`,
+    `UPDATE look_ahead SET done = $3, seen_at = ${ledger.databaseNow()} WHERE account = $1 AND asked_by = $2`,
     [account, instance.id, done],
   );
 }
@@ -55,9 +55,9 @@ export async function noteLook(ledger: Ledger, account: string, done: number): P
 /** @param look omitted when not all ids could be asked for */
 export async function endLook({ pool, instance }: Ledger, account: string, look?: Look): Promise<void> {
   await pool.query(
-    `UPDATE look_ahead SET looker = NULL, epoch = coalesce($3, epoch), boot = coalesce($4, boot),
+    `UPDATE look_ahead SET asked_by = NULL, epoch = coalesce($3, epoch), boot = coalesce($4, boot),
        newest = CASE WHEN $3::bigint IS NULL THEN newest ELSE $5 END, asked = coalesce($6, asked)
-     WHERE account = $1 AND looker = $2`,
+     WHERE account = $1 AND asked_by = $2`,
     [account, instance.id, look?.epoch, look?.boot, look?.newest, look?.asked],
   );
 }
@@ -68,8 +68,8 @@ export type LookNow = { account: string; since: Date; done: number; total: numbe
 export async function listLooks(ledger: Ledger): Promise<LookNow[]> {
   const { rows } = await ledger.pool.query<LookNow>(
     `SELECT account, since, done, total FROM look_ahead l
-     WHERE looker IS NOT NULL AND total > 0 AND ${isSeen(ledger.databaseNow())} AND EXISTS (
-       SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1 AND objid = hashtext(looker)::oid
+     WHERE asked_by IS NOT NULL AND total > 0 AND ${isSeen(ledger.databaseNow())} AND EXISTS (
+       SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1 AND objid = hashtext(asked_by)::oid
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
     [ALIVE_LOCKS],
   );

@@ -185,7 +185,7 @@ export async function declareNotReceived(
 /** Throws if a report read for the unresolved attempts shows a row. Earlier attempts are already resolved. */
 async function refuseFound(tx: Transaction, key: BatchKey): Promise<void> {
   const { rows } = await tx.client.query<{ line: number; name: string }>(
-    `SELECT f.line, r.name FROM row_finding f JOIN journal_report r USING (report_no)
+    `SELECT f.line, r.name FROM row_finding f JOIN transaction_report r USING (report_no)
      WHERE r.file_id = $1 AND r.batch_no = $2 AND f.finding = 'found'
        AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = r.file_id AND a.batch_no = r.batch_no
                      AND a.attempt = r.attempt AND a.resolution IS NULL)

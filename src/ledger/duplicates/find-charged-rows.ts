@@ -68,7 +68,7 @@ export function kindOf(fingerprint: string): string {
 /**
  * Returns SQL for the possible fingerprints of the same payment by another kind of payer. They form two ranges, each
  * from its first fingerprint to the one after its last.
- * @param print SQL of the fingerprint of a row
+ * @param fingerprint SQL of the fingerprint of a row
  */
 function otherKindsOf(fingerprint: string): string {
   const first = `(${invoiceOf(fingerprint)} << 32)`;
@@ -79,18 +79,18 @@ function otherKindsOf(fingerprint: string): string {
 /** Bits of a fingerprint below those of the kind of payer. */
 const PAYER_BITS = 30;
 
-/** Returns SQL for twins of rows (`own`: line, print): first by same fingerprint, then of other kinds of payer. */
+/** Returns SQL for twins of rows (`own`: line, fingerprint): first by same fingerprint, then of other kinds of payer. */
 export function twinsInVolumes(volumes: string, own: string, besides: string): string {
   const find = (fingerprint: string) =>
-    `CROSS JOIN LATERAL (SELECT file_no, line FROM row_print p WHERE p.volume = v.volume AND ${fingerprint} ${besides} OFFSET 0) e`;
+    `CROSS JOIN LATERAL (SELECT file_no, line FROM row_fingerprint p WHERE p.volume = v.volume AND ${fingerprint} ${besides} OFFSET 0) e`;
   return `
     SELECT own.line, e.file_no, e.line AS earlier_line, false AS other_kind
-    FROM unnest(${volumes}::bigint[]) AS v (volume) CROSS JOIN ${own} own ${find('p.print = own.print')}
+    FROM unnest(${volumes}::bigint[]) AS v (volume) CROSS JOIN ${own} own ${find('p.fingerprint = own.fingerprint')}
     UNION ALL
     SELECT own.line, e.file_no, e.line, true
     FROM unnest(${volumes}::bigint[]) AS v (volume) CROSS JOIN ${own} own
-    CROSS JOIN LATERAL ${otherKindsOf('own.print')} AS s (first, beyond)
-    ${find('p.print >= s.first AND p.print < s.beyond')}`;
+    CROSS JOIN LATERAL ${otherKindsOf('own.fingerprint')} AS s (first, beyond)
+    ${find('p.fingerprint >= s.first AND p.fingerprint < s.beyond')}`;
 }
 
 /** A row not in the ledger, with one of its fingerprints (crypto/fingerprints/row-fingerprint.ts). Money is integer cents. */
@@ -138,7 +138,7 @@ export async function findChargedRows(
 const FIND = `
   WITH own_row AS MATERIALIZED (
     SELECT * FROM unnest($5::integer[], $6::bigint[], $7::text[], $8::text[], $9::bigint[], $10::text[])
-      AS r (line, print, invoice, customer_code, amount_cents, last_four)
+      AS r (line, fingerprint, invoice, customer_code, amount_cents, last_four)
   ), twin AS MATERIALIZED (${twinsInVolumes('$1', 'own_row', '')}
   ), seen AS (${seenAmongTwins('false')})
   SELECT line, code, detail FROM seen ORDER BY line`;

@@ -117,7 +117,7 @@ async function groupFiles(
 
 const OWN = `
   own AS MATERIALIZED (
-    SELECT line, print FROM row_print WHERE file_no = $1
+    SELECT line, fingerprint FROM row_fingerprint WHERE file_no = $1
   )`;
 
 /** SQL: what the ledger knows about rows with a twin. */
@@ -130,7 +130,7 @@ const OWN_ROW = `own_row AS MATERIALIZED (
 // 0 keeps the look-up separate, row by row through its index. Rows are sorted by fingerprint, so that consecutive ones
 // are on the same page.
 const lookUpTwins = (volumes: string) =>
-  twinsInVolumes(volumes, '(SELECT * FROM own ORDER BY print)', 'AND p.file_no <> $1');
+  twinsInVolumes(volumes, '(SELECT * FROM own ORDER BY fingerprint)', 'AND p.file_no <> $1');
 const LOOKED_UP = `${OWN}, twin AS MATERIALIZED (${lookUpTwins('$6')}
   ), ${OWN_ROW}`;
 
@@ -142,14 +142,14 @@ const NOT_FLAGGED = `NOT EXISTS (
 // All rows of a file have the same kind of payer.
 const READ = `${OWN}, twin AS MATERIALIZED (
     SELECT own.line, e.file_no, e.line AS earlier_line, false AS other_kind
-    FROM own JOIN (SELECT file_no, line, print FROM row_print WHERE file_no = ANY ($6)) e USING (print)
+    FROM own JOIN (SELECT file_no, line, fingerprint FROM row_fingerprint WHERE file_no = ANY ($6)) e USING (fingerprint)
     WHERE ${NOT_FLAGGED}
     UNION ALL
     SELECT own.line, e.file_no, e.line, true
     FROM own JOIN (
-      SELECT file_no, line, print FROM row_print
-      WHERE file_no = ANY ($6) AND ${kindOf('print')} <> (SELECT ${kindOf('print')} FROM own LIMIT 1)
-    ) e ON ${invoiceOf('e.print')} = ${invoiceOf('own.print')}
+      SELECT file_no, line, fingerprint FROM row_fingerprint
+      WHERE file_no = ANY ($6) AND ${kindOf('fingerprint')} <> (SELECT ${kindOf('fingerprint')} FROM own LIMIT 1)
+    ) e ON ${invoiceOf('e.fingerprint')} = ${invoiceOf('own.fingerprint')}
     WHERE ${NOT_FLAGGED}
   ), ${OWN_ROW}`;
 

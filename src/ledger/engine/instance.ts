@@ -45,11 +45,12 @@ export type Instance = {
  * when the process dies, however it dies. So others see at once that a batch lost its worker, without heartbeats or
  * comparing clocks. A process cut off from the database counts as dead, and its batches go to `unknown`. That is the
  * safe side, because it cannot record an answer either.
+ * @param options.onJoin runs on that connection whenever it is opened, before the process counts as joined
  */
 export async function joinAsInstance(
   connection: pg.ClientConfig,
   log: Log,
-  { rejoinMs = REJOIN_MS, beatMs = BEAT_MS, settleMs = SETTLE_MS, dutyMs = DUTY_MS } = {},
+  { onJoin = noStep, rejoinMs = REJOIN_MS, beatMs = BEAT_MS, settleMs = SETTLE_MS, dutyMs = DUTY_MS } = {},
 ): Promise<Instance> {
   const host = hostname();
   const id = `${host}-${process.pid}-${randomUUID().slice(0, 8)}`;
@@ -62,7 +63,7 @@ export async function joinAsInstance(
   beat.unref();
 
   async function hold(): Promise<pg.Client> {
-    const fresh = await holdAliveLock(connection, id, log);
+    const fresh = await holdAliveLock(connection, id, log, onJoin);
     // Attached only now: a connection that never opened must not start a second retry loop.
     fresh.once('end', () => {
       settledAt = Number.POSITIVE_INFINITY;
@@ -99,6 +100,8 @@ export async function joinAsInstance(
     },
   };
 }
+
+async function noStep(_client: pg.Client): Promise<void> {}
 
 type Duties = {
   has(duty: string): Promise<boolean>;
@@ -140,7 +143,12 @@ function openDuties(client: pg.Client): Duties {
   };
 }
 
-async function holdAliveLock(connection: pg.ClientConfig, id: string, log: Log): Promise<pg.Client> {
+async function holdAliveLock(
+  connection: pg.ClientConfig,
+  id: string,
+  log: Log,
+  onJoin: (client: pg.Client) => Promise<void>,
+): Promise<pg.Client> {
   const client = new pg.Client({
     query_timeout: CONNECT_MS,
     ...connection,
@@ -152,6 +160,7 @@ async function holdAliveLock(connection: pg.ClientConfig, id: string, log: Log):
   try {
     await client.connect();
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [ALIVE_LOCKS, id]);
+    await onJoin(client);
     return client;
   } catch (error) {
     await client.end().catch(() => {});

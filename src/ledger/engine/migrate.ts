@@ -1,10 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { escapeLiteral, type PoolClient } from 'pg';
+import pg, { escapeLiteral, type PoolClient } from 'pg';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { FUNCTIONS, FUNCTIONS_SCHEMA, listMigrations, readMigration, SEARCH_PATH, TABLES } from './schema.ts';
 import type { Queryable } from './transaction.ts';
-
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 /** Longest wait for a table in use, in ms, and the number of tries. */
 const LOCK_MS = 5_000;
@@ -14,8 +12,8 @@ const LOCK_TRIES = 3;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Brings the database to the current schema: runs every missing file of migrations/ in name order, in one transaction.
- * An advisory lock lets one process do it while others wait.
+ * Brings the database to the schema of this version, in one transaction: the tables by the missing migrations, the
+ * functions anew. An advisory lock lets one process do it while others wait.
  * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection or a table stays in use;
  *   LEDGER_NEWER, see `refuseNewer`
  * @param lockMs for tests
@@ -34,9 +32,11 @@ export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<voi
 function migrateOnce(client: PoolClient, lockMs: number): Promise<void> {
   return inSchemaLock(client, async () => {
     await refuseNewer(client);
-    if (await isWhole(client)) return;
-    await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
-    await buildSchema(client);
+    if (!(await isWhole(client))) {
+      await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
+      await buildSchema(client);
+    }
+    await dropUnusedFunctions(client);
   });
 }
 
@@ -61,7 +61,7 @@ async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineE
  * @throws PipelineError LEDGER_NEWER
  */
 export async function refuseNewer(client: Queryable): Promise<void> {
-  const known = new Set(await listMigrations());
+  const known = new Set(listMigrations());
   const stranger = (await listApplied(client)).find((name) => !known.has(name));
   if (stranger === undefined) return;
   throw new PipelineError(
@@ -76,7 +76,7 @@ export async function refuseNewer(client: Queryable): Promise<void> {
  * `asIs`, because opening begins with this lock.
  * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection
  */
-export async function inSchemaLock<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
+export async function inSchemaLock<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
   try {
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
     await checkSession(client);
@@ -90,28 +90,64 @@ export async function inSchemaLock<Result>(client: PoolClient, work: () => Promi
 }
 
 /**
- * Creates the schema, or its missing parts, in the caller's transaction.
- * @param wanted names of migrations, for an older schema; all if left out
+ * Creates the schema, or its missing parts, in the caller's transaction, and the functions of this version.
+ * @param wanted names of migrations, for an older schema; the newest if left out
  */
 export async function buildSchema(client: PoolClient, wanted?: readonly string[]): Promise<void> {
-  await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
-  await client.query(
-    'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
-  );
   const missing = await findMissingMigrations(client, wanted);
-  // In one message: for a new ledger, a hundred of them would take as long as the work.
-  if (missing.length > 0) await client.query((await Promise.all(missing.map(readMigration))).join('\n'));
-  if (!wanted) await addLegalMoves(client, await findMissingMoves(client));
+  await client.query(`CREATE SCHEMA IF NOT EXISTS paydrop;\n${stepsTo(missing, wanted)}`);
+  if (wanted) return;
+  await addLegalMoves(client, await findMissingMoves(client));
+  await makeFunctions(client);
 }
 
-async function readMigration(name: string): Promise<string> {
-  const text = await readFile(new URL(name, MIGRATIONS), 'utf8');
-  return `${text}\n;INSERT INTO migration (name) VALUES (${escapeLiteral(name)});`;
+/** Returns the statements for the missing migrations. An empty ledger gets the tables as they are now. */
+function stepsTo(missing: readonly string[], wanted: readonly string[] = listMigrations()): string {
+  const isNew = missing.length === wanted.length;
+  const isPresent = wanted.length === listMigrations().length;
+  const texts = isNew && isPresent ? [TABLES] : missing.map(readMigration);
+  const records = missing.map((name) => `INSERT INTO migration (name) VALUES (${escapeLiteral(name)});`);
+  return [...texts, ...records].join('\n');
 }
 
-/** Returns the names of all migrations of this version, in order. */
-export async function listMigrations(): Promise<string[]> {
-  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+/** Makes the functions of this version unless they are there. Everyone may call them: they act with the caller's rights. */
+async function makeFunctions(client: Queryable): Promise<void> {
+  if (await hasFunctions(client)) return;
+  await client.query(
+    `CREATE SCHEMA ${FUNCTIONS_SCHEMA}; GRANT USAGE ON SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC;
+     SET LOCAL search_path = ${FUNCTIONS_SCHEMA}, paydrop;\n${FUNCTIONS}\nSET LOCAL search_path = ${SEARCH_PATH}`,
+  );
+}
+
+async function hasFunctions(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query<{ has: boolean }>('SELECT to_regnamespace($1) IS NOT NULL AS has', [
+    FUNCTIONS_SCHEMA,
+  ]);
+  return rows[0]!.has;
+}
+
+/** Namespace of the advisory locks that say "a process uses the functions of this version". */
+const FUNCTION_LOCKS = 7_006;
+
+/**
+ * Keeps the functions of this version for as long as the session of `client` lasts, and makes them if they are missing:
+ * another version may have dropped them while no process used them. A server that is read-only keeps what it has.
+ */
+export async function keepFunctions(client: pg.ClientBase): Promise<void> {
+  await client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [FUNCTION_LOCKS, FUNCTIONS_SCHEMA]);
+  if ((await hasFunctions(client)) || (await isReadOnly(client))) return;
+  await inSchemaLock(client, () => makeFunctions(client));
+}
+
+/** Drops the functions of versions that no process uses any more, where this role and this server can. */
+async function dropUnusedFunctions(client: Queryable): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^paydrop_f_[0-9a-f]+$' AND nspname <> $1
+       AND pg_has_role(nspowner, 'USAGE') AND current_setting('transaction_read_only') = 'off'
+       AND pg_try_advisory_xact_lock($2, hashtext(nspname))`,
+    [FUNCTIONS_SCHEMA, FUNCTION_LOCKS],
+  );
+  for (const { name } of rows) await client.query(`DROP SCHEMA ${name} CASCADE`);
 }
 
 /** A setting of our own, which no database or role has. */
@@ -122,10 +158,10 @@ export const OUR_SESSION = 'paydrop.session';
  * them. Then an empty ledger would be created in another schema. Commits might not wait for the disk, and locks would
  * belong to no particular process.
  */
-async function checkSession(client: PoolClient): Promise<void> {
+async function checkSession(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ isOurs: boolean }>(
-    `SELECT current_setting($1, true) = 'on' AND current_setting('search_path') = 'paydrop' AS "isOurs"`,
-    [OUR_SESSION],
+    `SELECT current_setting($1, true) = 'on' AND current_setting('search_path') = $2 AS "isOurs"`,
+    [OUR_SESSION, SEARCH_PATH],
   );
   if (rows[0]?.isOurs) return;
   throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'its sessions do not use the settings of paydrop', {
@@ -136,14 +172,18 @@ async function checkSession(client: PoolClient): Promise<void> {
 /** Returns whether the database lacks nothing. One that is read-only can be read without moves that it lacks. */
 async function isWhole(client: PoolClient): Promise<boolean> {
   if ((await findMissingMigrations(client)).length > 0) return false;
-  if ((await findMissingMoves(client)).length === 0) return true;
+  const isComplete = (await findMissingMoves(client)).length === 0 && (await hasFunctions(client));
+  return isComplete || (await isReadOnly(client));
+}
+
+async function isReadOnly(client: Queryable): Promise<boolean> {
   const { rows } = await client.query<{ mode: string }>(`SELECT current_setting('transaction_read_only') AS mode`);
   return rows[0]?.mode === 'on';
 }
 
 /** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
 export async function findMissingMigrations(client: Queryable, files?: readonly string[]): Promise<string[]> {
-  const wanted = files ?? (await listMigrations());
+  const wanted = files ?? listMigrations();
   const done = new Set(await listApplied(client));
   return wanted.filter((file) => !done.has(file));
 }

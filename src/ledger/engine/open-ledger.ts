@@ -7,7 +7,8 @@ import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
-import { migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
+import { keepFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
+import { SEARCH_PATH } from './schema.ts';
 import { storableText } from './storable-text.ts';
 
 /** Where the ledger lives: the user's own PostgreSQL, or the embedded one in the data folder. */
@@ -66,7 +67,11 @@ export async function openLedger(
   try {
     const client = await pool.connect();
     await (options.asIs ? refuseNewer(client) : migrate(client)).finally(() => client.release());
-    const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log);
+    const instance = await joinAsInstance(
+      { ...server.connection, ...SESSION },
+      options.log,
+      options.asIs ? {} : { onJoin: keepFunctions },
+    );
     return {
       pool,
       locks,
@@ -226,7 +231,7 @@ type Parsing = {
  * starting these takes longer than they save.
  */
 const SETTINGS = {
-  search_path: 'paydrop',
+  search_path: SEARCH_PATH,
   timezone: 'UTC',
   datestyle: 'ISO',
   // Backups hold bytes as text, in which the names of master keys are looked for.

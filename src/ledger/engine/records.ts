@@ -12,7 +12,7 @@ import type {
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { ControlNote } from '../../rows/rows.ts';
 
-/** Rows of the ledger's tables as read, with column names as in migrations/. Money is integer cents. */
+/** Rows of the ledger's tables as read, with column names as in schemas/ledger. Money is integer cents. */
 
 /** What opens a file, and the mark of its rows. It has its own table and is deleted when the retention ends. */
 export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | null; row_set: string | null };
@@ -62,7 +62,7 @@ export type PlainFileRow = {
   withheld_cents: number;
   withheld_unreadable: number;
   duplicate_of: string | null;
-  /** For an encrypted drop, see migrations/0013-messages.sql; null for all others. */
+  /** For an encrypted drop, null for all others. */
   content_sha256: string | null;
   accepted_at: Date | null;
   /** `profile_no` of the version that reads it; null in a folder without a profile. */

@@ -27,12 +27,12 @@ export async function addApiToken(
   const { person, name, actions, tokenHash, expiresAt } = token;
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<{ token_no: number }>(
-      `INSERT INTO api_token (token_hash, person, name, deeds, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO api_token (token_hash, person, name, actions, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
        RETURNING token_no`,
       [tokenHash, person, name, actions, tx.at, expiresAt],
     );
     const tokenNo = rows[0]!.token_no;
-    tx.audit({ ...because, move: 'add-api-token', evidence: { tokenNo, person, name, deeds: actions, expiresAt } });
+    tx.audit({ ...because, move: 'add-api-token', evidence: { tokenNo, person, name, actions, expiresAt } });
     return tokenNo;
   });
 }
@@ -71,7 +71,7 @@ export type TokenInUse = { person: string; role: PersonRole; actions: ActionName
 export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<TokenInUse | undefined> {
   const now = ledger.clock.now();
   const { rows } = await ledger.pool.query<TokenInUse & { seenAt: Date | null }>(
-    `SELECT t.person, p.role, t.deeds AS actions, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
+    `SELECT t.person, p.role, t.actions, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
      WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND p.disabled_at IS NULL
        AND t.expires_at > greatest($2, ${ledger.databaseNow()})
        AND t.made_at <= greatest($2, ${ledger.databaseNow()}) + interval '1 minute'`,
@@ -91,7 +91,7 @@ const SEEN_EACH_MS = 60_000;
 /** Returns at most 200, newest first. */
 export async function listApiTokens(ledger: Ledger, person: string): Promise<ApiToken[]> {
   const { rows } = await ledger.pool.query<ApiToken>(
-    `SELECT token_no AS "tokenNo", person, name, deeds AS actions, made_at AS "madeAt", expires_at AS "expiresAt", seen_at AS "seenAt",
+    `SELECT token_no AS "tokenNo", person, name, actions, made_at AS "madeAt", expires_at AS "expiresAt", seen_at AS "seenAt",
             revoked_at AS "revokedAt" FROM api_token WHERE person = $1 ORDER BY token_no DESC LIMIT 200`,
     [person],
   );

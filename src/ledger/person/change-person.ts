@@ -39,7 +39,7 @@ export async function disablePerson(ledger: Ledger, name: string, because: Audit
       tx.at,
     ]);
     await mustKeepAdmin(tx, `disable "${name}"`);
-    await tx.client.query('DELETE FROM desk_session WHERE person = $1', [name]);
+    await tx.client.query('DELETE FROM user_session WHERE person = $1', [name]);
     await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [name, tx.at]);
     await forgetBrowsers(tx, name);
     await removeFactor(tx, name);
@@ -71,7 +71,7 @@ export async function enablePerson(ledger: Ledger, name: string, because: AuditR
 export async function changePassword(ledger: Ledger, name: string, password: string, keep: Buffer): Promise<number> {
   return transact(ledger, async (tx) => {
     await tx.client.query('UPDATE person SET password = $2 WHERE name = $1', [name, password]);
-    await tx.client.query('DELETE FROM desk_session WHERE person = $1 AND token_hash <> $2', [name, keep]);
+    await tx.client.query('DELETE FROM user_session WHERE person = $1 AND token_hash <> $2', [name, keep]);
     await forgetBrowsers(tx, name);
     const tokens = await revokeAllTokens(tx, name);
     const reason = 'chose another password';

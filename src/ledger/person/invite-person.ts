@@ -150,7 +150,7 @@ async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson):
     throw new PipelineError('USAGE', `link this log-in to "${person}"`, 'another user already has this log-in');
   });
   if (rowCount === 0) throw worksNoMore();
-  await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
+  await tx.client.query('DELETE FROM user_session WHERE person = $1', [person]);
   await forgetBrowsers(tx, person);
   await forgetFailures(tx, person);
   await removeFactor(tx, person);

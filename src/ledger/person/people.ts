@@ -22,7 +22,7 @@ export async function listPeople(ledger: Ledger): Promise<Person[]> {
   const { rows } = await ledger.pool.query<Person>(
     `SELECT name, role, password IS NOT NULL AS "hasPassword", subject, made_at AS "madeAt", disabled_at AS "disabledAt",
             (SELECT count(*) FROM log_in_failure WHERE bucket = name_bucket(name) AND wait_until > $1) AS "waitingPlaces",
-            (SELECT max(seen_at) FROM desk_session WHERE person = name) AS "seenAt"
+            (SELECT max(seen_at) FROM user_session WHERE person = name) AS "seenAt"
      FROM person ORDER BY disabled_at IS NOT NULL, name`,
     [ledger.clock.now()],
   );
@@ -158,7 +158,7 @@ const MOST_VIEWS = 50;
 /** Returns the views of a list that a user sees: their own, and those that others share; by name. */
 export async function listViews({ pool }: Ledger, person: string, page: string): Promise<SavedView[]> {
   const { rows } = await pool.query<SavedView>(
-    `SELECT view_no AS "viewNo", person, name, query, is_shared AS "isShared" FROM desk_view
+    `SELECT view_no AS "viewNo", person, name, query, is_shared AS "isShared" FROM saved_view
      WHERE page = $2 AND (person = $1 OR is_shared) ORDER BY person <> $1, lower(name), view_no LIMIT 100`,
     [person, page],
   );
@@ -174,8 +174,8 @@ export async function saveView(
   { person, page, name, query, isShared }: Omit<SavedView, 'viewNo'> & { page: string },
 ): Promise<void> {
   const { rowCount } = await pool.query(
-    `INSERT INTO desk_view (person, page, name, query, is_shared, made_at)
-     SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM desk_view WHERE person = $1) < $7
+    `INSERT INTO saved_view (person, page, name, query, is_shared, made_at)
+     SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM saved_view WHERE person = $1) < $7
      ON CONFLICT (person, page, name) DO UPDATE SET query = $4, is_shared = $5, made_at = $6`,
     [person, page, name, query, isShared, clock.now(), MOST_VIEWS],
   );
@@ -186,7 +186,7 @@ export async function saveView(
 
 /** Removes a view of a user; one of others stays. */
 export async function removeView({ pool }: Ledger, person: string, viewNo: number): Promise<void> {
-  await pool.query('DELETE FROM desk_view WHERE view_no = $1 AND person = $2', [viewNo, person]);
+  await pool.query('DELETE FROM saved_view WHERE view_no = $1 AND person = $2', [viewNo, person]);
 }
 
 /** Stands for when a user was seen, which only open sessions show. */

@@ -167,8 +167,8 @@ const HALF_MS = 300_000;
 /** Notes that the password of a user was right in a browser, and that the code is asked for. */
 export async function beginHalfLogIn({ pool, clock }: Ledger, person: string, tokenHash: Buffer): Promise<void> {
   const now = clock.now();
-  await pool.query('DELETE FROM half_log_in WHERE began_at <= $1', [new Date(now.getTime() - HALF_MS)]);
-  await pool.query('INSERT INTO half_log_in (token_hash, person, began_at) VALUES ($1, $2, $3)', [
+  await pool.query('DELETE FROM pending_log_in WHERE began_at <= $1', [new Date(now.getTime() - HALF_MS)]);
+  await pool.query('INSERT INTO pending_log_in (token_hash, person, began_at) VALUES ($1, $2, $3)', [
     tokenHash,
     person,
     now,
@@ -179,7 +179,7 @@ export async function beginHalfLogIn({ pool, clock }: Ledger, person: string, to
 export async function readHalfLogIn({ pool, clock }: Ledger, tokenHash: Buffer): Promise<string | undefined> {
   const now = clock.now();
   const { rows } = await pool.query<{ person: string }>(
-    `SELECT h.person FROM half_log_in h JOIN person p ON p.name = h.person
+    `SELECT h.person FROM pending_log_in h JOIN person p ON p.name = h.person
      WHERE token_hash = $1 AND began_at > $2 AND began_at <= $3 AND p.disabled_at IS NULL`,
     [tokenHash, new Date(now.getTime() - HALF_MS), now],
   );
@@ -187,5 +187,5 @@ export async function readHalfLogIn({ pool, clock }: Ledger, tokenHash: Buffer):
 }
 
 export async function endHalfLogIn({ pool }: Ledger, tokenHash: Buffer): Promise<void> {
-  await pool.query('DELETE FROM half_log_in WHERE token_hash = $1', [tokenHash]);
+  await pool.query('DELETE FROM pending_log_in WHERE token_hash = $1', [tokenHash]);
 }

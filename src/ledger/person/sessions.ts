@@ -30,7 +30,7 @@ export async function beginSession(
   const { person, tokenHash, csrf, by, address, browser } = session;
   await transact(ledger, async (tx) => {
     await tx.client.query(
-      `INSERT INTO desk_session (token_hash, person, csrf, began_at, seen_at, proved_at, began_by, address, browser)
+      `INSERT INTO user_session (token_hash, person, csrf, began_at, seen_at, proved_at, began_by, address, browser)
        VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)`,
       [tokenHash, person, csrf, tx.at, by, address, browser],
     );
@@ -54,7 +54,7 @@ export async function useSession(
   const { rows } = await ledger.pool.query<Session & { seenAt: Date }>(
     `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", p.settings, s.began_by AS by, s.seen_at AS "seenAt",
             EXISTS (SELECT 1 FROM second_factor f WHERE f.person = s.person AND f.confirmed_at IS NOT NULL) AS "hasFactor"
-     FROM desk_session s JOIN person p ON p.name = s.person
+     FROM user_session s JOIN person p ON p.name = s.person
      WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3
        AND greatest(s.seen_at, s.began_at) < $4`,
     [tokenHash, new Date(now - idleMs), new Date(now - longestMs), new Date(now + AHEAD_MS)],
@@ -64,7 +64,7 @@ export async function useSession(
   const { seenAt, ...session } = found;
   // To the minute is enough, if the idle time has many; a page that polls often must not write often.
   if (isPerson && now - seenAt.getTime() > Math.min(SEEN_EACH_MS, idleMs / 15)) {
-    await ledger.pool.query('UPDATE desk_session SET seen_at = $2 WHERE token_hash = $1', [tokenHash, new Date(now)]);
+    await ledger.pool.query('UPDATE user_session SET seen_at = $2 WHERE token_hash = $1', [tokenHash, new Date(now)]);
   }
   return session;
 }
@@ -76,13 +76,13 @@ export const AHEAD_MS = 3_600_000;
 
 /** Notes that the user of a session has just proved who they are. */
 export async function noteProof({ pool, clock }: Ledger, tokenHash: Buffer): Promise<void> {
-  await pool.query('UPDATE desk_session SET proved_at = $2 WHERE token_hash = $1', [tokenHash, clock.now()]);
+  await pool.query('UPDATE user_session SET proved_at = $2 WHERE token_hash = $1', [tokenHash, clock.now()]);
 }
 
 export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<{ person: string }>(
-      'DELETE FROM desk_session WHERE token_hash = $1 RETURNING person',
+      'DELETE FROM user_session WHERE token_hash = $1 RETURNING person',
       [tokenHash],
     );
     if (!rows[0]) return;
@@ -113,7 +113,7 @@ export async function listSessions(
   const { rows } = await ledger.pool.query<OpenSession>(
     `SELECT session_no AS "sessionNo", token_hash = $2 AS "isThis", began_by AS by, address, browser,
             began_at AS "beganAt", seen_at AS "seenAt"
-     FROM desk_session WHERE person = $1 AND seen_at > $3 AND began_at > $4
+     FROM user_session WHERE person = $1 AND seen_at > $3 AND began_at > $4
      ORDER BY token_hash = $2 DESC, seen_at DESC, session_no LIMIT 200`,
     [person, asking, new Date(now - idleMs), new Date(now - longestMs)],
   );
@@ -130,7 +130,7 @@ export async function endSessionOf(
   because: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
-    const sql = 'DELETE FROM desk_session WHERE session_no = $1 AND person = $2';
+    const sql = 'DELETE FROM user_session WHERE session_no = $1 AND person = $2';
     const { rowCount } = await tx.client.query(sql, [sessionNo, person]);
     if (rowCount === 0) throw new PipelineError('NOT_FOUND', `end session ${sessionNo}`);
     tx.audit({ ...because, move: 'end-session', evidence: { person, sessions: 1 } });
@@ -145,7 +145,7 @@ export async function endOtherSessions(
   because: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
-    const sql = 'DELETE FROM desk_session WHERE person = $1 AND token_hash IS DISTINCT FROM $2';
+    const sql = 'DELETE FROM user_session WHERE person = $1 AND token_hash IS DISTINCT FROM $2';
     const { rowCount: sessions } = await tx.client.query(sql, [person, keep]);
     tx.audit({ ...because, move: 'end-session', evidence: { person, sessions } });
   });
@@ -155,7 +155,7 @@ export async function endOtherSessions(
 export async function forgetOldSessions(ledger: Ledger, { idleMs, longestMs }: SessionLimits): Promise<void> {
   const now = ledger.clock.now().getTime();
   await ledger.pool.query(
-    'DELETE FROM desk_session WHERE seen_at <= $1 OR began_at <= $2 OR greatest(seen_at, began_at) >= $3',
+    'DELETE FROM user_session WHERE seen_at <= $1 OR began_at <= $2 OR greatest(seen_at, began_at) >= $3',
     [new Date(now - idleMs), new Date(now - longestMs), new Date(now + AHEAD_MS)],
   );
 }

@@ -227,7 +227,7 @@ export type ReprocessItem = {
   cents: number;
   /** Null while it waits. */
   result: 'done' | 'left_out' | 'failed' | null;
-  says: string | null;
+  explanation: string | null;
   endedAt: Date | null;
   /** The new file, and what it became once it came back. */
   newName: string | null;
@@ -242,7 +242,7 @@ export async function readItems({ pool }: Ledger, runNo: number, first?: number)
   const order = first === undefined ? '' : `array_position(ARRAY['failed', 'left_out', NULL], i.result),`;
   const { rows } = await pool.query<ReprocessItem>(
     `SELECT i.item_no AS "itemNo", i.action, i.file_id AS "fileId", f.name, f.account, i.batch_no AS "batchNo", i.lines,
-            i.rows, i.cents, i.result, i.says, i.ended_at AS "endedAt", s.name AS "newName", s.new_file_id AS "newFileId"
+            i.rows, i.cents, i.result, i.explanation, i.ended_at AS "endedAt", s.name AS "newName", s.new_file_id AS "newFileId"
      FROM reprocess_item i JOIN file f USING (file_id) LEFT JOIN resubmission s USING (resubmission_no)
      WHERE i.run_no = $1 ORDER BY ${order} i.item_no LIMIT $2`,
     [runNo, first ?? null],
@@ -266,7 +266,7 @@ export async function sumItems({ pool }: Ledger, runNo: number): Promise<Reproce
 /** One payment of a run, and what became of it. Money is integer cents. */
 export type ReprocessPayment = Pick<
   ReprocessItem,
-  'itemNo' | 'name' | 'account' | 'result' | 'says' | 'newName' | 'cents'
+  'itemNo' | 'name' | 'account' | 'result' | 'explanation' | 'newName' | 'cents'
 > & { line: number; invoice: string; lastFour: string };
 
 /** Returns the payments of a run in the order of its items, after one of them. */
@@ -278,7 +278,7 @@ export async function readPayments(
 ): Promise<ReprocessPayment[]> {
   const { rows } = await pool.query<ReprocessPayment>(
     `SELECT i.item_no AS "itemNo", f.name, f.account, r.line, r.invoice, r.last_four AS "lastFour", r.amount_cents AS cents,
-            i.result, i.says, s.name AS "newName"
+            i.result, i.explanation, s.name AS "newName"
      FROM reprocess_item i JOIN file f USING (file_id) LEFT JOIN resubmission s USING (resubmission_no)
        CROSS JOIN LATERAL (
          SELECT unnest(i.lines) AS line

@@ -69,10 +69,10 @@ async function divideItem(
   const [first, ...others] = left;
   if (!first) return;
   await resize(tx, key, goes ?? first.lines);
-  if (!goes) await endItem(tx, key, { result: 'left_out', says: first.why });
+  if (!goes) await endItem(tx, key, { result: 'left_out', explanation: first.why });
   for (const { lines, why } of goes ? left : others)
     await tx.client.query(
-      `INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, rows, cents, forgotten, result, says, ended_at)
+      `INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, rows, cents, forgotten, result, explanation, ended_at)
        SELECT run_no, (SELECT max(item_no) + 1 FROM reprocess_item WHERE run_no = $1), action, file_id, $3::int[],
               cardinality($3::int[]), ${CENTS}, forgotten, 'left_out', $4, $5
        FROM reprocess_item i WHERE run_no = $1 AND item_no = $2`,
@@ -100,12 +100,12 @@ async function resize(tx: Transaction, { runNo, itemNo }: ItemKey, lines: readon
 export async function endItem(
   tx: Transaction,
   { runNo, itemNo }: ItemKey,
-  { result, says, resubmissionNo }: { result: ReprocessResult; says: string; resubmissionNo?: number },
+  { result, explanation, resubmissionNo }: { result: ReprocessResult; explanation: string; resubmissionNo?: number },
 ): Promise<void> {
   const { rowCount } = await tx.client.query(
-    `UPDATE reprocess_item i SET result = $3, says = $4, ended_at = $5, resubmission_no = coalesce($6, resubmission_no)
+    `UPDATE reprocess_item i SET result = $3, explanation = $4, ended_at = $5, resubmission_no = coalesce($6, resubmission_no)
      WHERE run_no = $1 AND item_no = $2 AND result IS NULL AND ($3 <> 'done' OR forgotten = ${FORGOTTEN})`,
-    [runNo, itemNo, result, storableText(says), tx.at, resubmissionNo ?? null],
+    [runNo, itemNo, result, storableText(explanation), tx.at, resubmissionNo ?? null],
   );
   if (rowCount === 0) throw refusal(runNo, 'this item has ended');
 }
@@ -114,7 +114,11 @@ export async function endItem(
 export async function endDivided(
   tx: Transaction,
   key: ItemKey,
-  { goes, left, ...end }: { goes: readonly number[]; left: readonly Stay[]; resubmissionNo: number; says: string },
+  {
+    goes,
+    left,
+    ...end
+  }: { goes: readonly number[]; left: readonly Stay[]; resubmissionNo: number; explanation: string },
 ): Promise<void> {
   await divideItem(tx, key, goes, left);
   await endItem(tx, key, { result: 'done', ...end });
@@ -124,7 +128,7 @@ export async function endDivided(
 export async function noteDropped({ pool, clock }: Ledger, { runNo, itemNo }: ItemKey, failed?: string): Promise<void> {
   await pool.query(
     `UPDATE reprocess_item SET dropped_at = $3, result = CASE WHEN $4::text IS NULL THEN result ELSE 'failed' END,
-            says = coalesce($4, says) WHERE run_no = $1 AND item_no = $2`,
+            explanation = coalesce($4, explanation) WHERE run_no = $1 AND item_no = $2`,
     [runNo, itemNo, clock.now(), failed === undefined ? null : storableText(failed)],
   );
 }
@@ -175,7 +179,7 @@ export async function findOpenRuns({ pool }: Ledger, site: string): Promise<numb
  */
 export async function leaveOutForgotten({ pool, clock }: Ledger, runNo: number): Promise<void> {
   await pool.query(
-    `UPDATE reprocess_item i SET result = 'left_out', says = $2, ended_at = $3
+    `UPDATE reprocess_item i SET result = 'left_out', explanation = $2, ended_at = $3
      WHERE run_no = $1 AND result IS NULL AND forgotten <> ${FORGOTTEN}`,
     [runNo, RESTORED, clock.now()],
   );
@@ -208,12 +212,12 @@ export async function stopReprocess(ledger: Ledger, runNo: number, because: Audi
   return transact(ledger, async (tx) => {
     const { state } = await lockRun(tx, runNo);
     if (state !== 'running') throw refusal(runNo, 'it is not running');
-    const says = `stopped by ${because.actor.replace(/^operator:/, '')}`;
+    const explanation = `stopped by ${because.actor.replace(/^operator:/, '')}`;
     const { rows } = await tx.client.query<{ rows: number }>(
-      `WITH stopped AS (UPDATE reprocess_item SET result = 'left_out', says = $2, ended_at = $3
+      `WITH stopped AS (UPDATE reprocess_item SET result = 'left_out', explanation = $2, ended_at = $3
                         WHERE run_no = $1 AND result IS NULL RETURNING rows)
        SELECT coalesce(sum(rows), 0)::int AS rows FROM stopped`,
-      [runNo, says, tx.at],
+      [runNo, explanation, tx.at],
     );
     const leftOut = rows[0]!.rows;
     await tx.client.query('UPDATE reprocess_run SET stopped_by = $2 WHERE run_no = $1', [runNo, because.actor]);

@@ -4,7 +4,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { tryLock } from '../engine/with-lock.ts';
 
 /** Tables whose deleted rows must not stay readable in the database files. */
-export const CLEANED_TABLES = ['file_secret', 'row_print'] as const;
+export const CLEANED_TABLES = ['file_secret', 'row_fingerprint'] as const;
 type CleanedTable = (typeof CLEANED_TABLES)[number];
 
 /** What a cleaning may cost. */
@@ -37,7 +37,7 @@ export const IN_A_QUIET_HOUR: CleaningLimits = {
 };
 
 /** Where a cleaning is valid: this server, these tables. */
-export const CLEANING_PLACE = `(SELECT system_identifier || '/' || 'file_secret'::regclass::oid || '/' || 'row_print'::regclass::oid
+export const CLEANING_PLACE = `(SELECT system_identifier || '/' || 'file_secret'::regclass::oid || '/' || 'row_fingerprint'::regclass::oid
                 FROM pg_control_system())`;
 
 /**

@@ -68,9 +68,9 @@ export async function readShredded(ledger: Ledger, from: Date, to: Date): Promis
             array_remove(ARRAY[
               CASE WHEN EXISTS (SELECT 1 FROM file_secret s WHERE s.file_id = f.file_id) THEN 'data key' END,
               CASE WHEN EXISTS (SELECT 1 FROM sealed_part p WHERE p.file_id = f.file_id) THEN 'sealed batches' END,
-              CASE WHEN EXISTS (SELECT 1 FROM row_print p WHERE p.file_no = f.file_no) THEN 'fingerprints' END
+              CASE WHEN EXISTS (SELECT 1 FROM row_fingerprint p WHERE p.file_no = f.file_no) THEN 'fingerprints' END
             ], NULL) AS "leftOver",
-            ${cleaningOf('file_secret')} AS key, ${cleaningOf('row_print')} AS fingerprints
+            ${cleaningOf('file_secret')} AS key, ${cleaningOf('row_fingerprint')} AS fingerprints
      FROM file f WHERE f.shredded_at >= $1 AND f.shredded_at < $2 ORDER BY f.shredded_at, f.file_no`,
     [from, to],
   );
@@ -162,7 +162,7 @@ export async function dropFingerprints(ledger: Ledger, isStopping: () => boolean
     do {
       if (isStopping()) return done;
       ({ rowCount: dropped } = await ledger.pool.query(
-        `DELETE FROM row_print WHERE ctid = ANY (ARRAY(SELECT ctid FROM row_print WHERE file_no = $1 LIMIT $2))`,
+        `DELETE FROM row_fingerprint WHERE ctid = ANY (ARRAY(SELECT ctid FROM row_fingerprint WHERE file_no = $1 LIMIT $2))`,
         [fileNo, SLICE_ROWS],
       ));
     } while (dropped);

@@ -54,7 +54,7 @@ async function begun(picked?: Partial<Picked>): Promise<number> {
 const run = (runNo: number) => runReprocess(world.app, { runNo });
 const stateOf = async (runNo: number) => (await readReprocess(world.app.ledger.pool, runNo)).state;
 const ended = async (runNo: number) =>
-  (await readItems(world.app.ledger, runNo)).map(({ lines: of, result, says }) => [of, result, says]);
+  (await readItems(world.app.ledger, runNo)).map(({ lines: of, result, explanation }) => [of, result, explanation]);
 
 function dropFolder(of = account): string {
   return world.app.folder(`drop/${of}/card`)!.path;
@@ -99,7 +99,7 @@ describe('runReprocess', () => {
     expect(Object.values(await dropped())).toEqual(files.map(() => 2));
     const items = await readItems(world.app.ledger, runNo);
     expect(items.filter(({ result }) => result === 'done')).toHaveLength(9);
-    expect(items.filter(({ result }) => result === 'left_out').map(({ says }) => says)).toEqual(
+    expect(items.filter(({ result }) => result === 'left_out').map(({ explanation }) => explanation)).toEqual(
       files.map(() => 'its code says not to send it again'),
     );
     expect(await takeBack()).toEqual(files.map(() => 'accepted'));

@@ -23,7 +23,7 @@ const world = openedForTests(openTestLedger);
 const ORDER = { reason: 'nobody can say', evidence: { waitMs: 0 } };
 
 async function reportsOf(fileId: string): Promise<number> {
-  const { rowCount } = await world.ledger.pool.query('SELECT 1 FROM journal_report WHERE file_id = $1', [fileId]);
+  const { rowCount } = await world.ledger.pool.query('SELECT 1 FROM transaction_report WHERE file_id = $1', [fileId]);
   return rowCount ?? 0;
 }
 

@@ -43,7 +43,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'account not stopped on unknown',
     about: 'the next batch goes out although nobody knows what became of the last',
-    file: 'src/ledger/migrations/0018-gate.sql',
+    file: 'schemas/ledger/gate.sql',
     find: "other.state IN ('unknown', 'refused')",
     replace: "other.state IN ('refused')",
     caughtBy: ['test/ledger/batch/prepare-batch.test.ts'],
@@ -51,7 +51,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'two calls of an account at once',
     about: 'the index that lets one call of an account through is not unique',
-    file: 'src/ledger/migrations/0001-ledger.sql',
+    file: 'schemas/ledger/send.sql',
     find: 'CREATE UNIQUE INDEX one_call_in_flight',
     replace: 'CREATE INDEX one_call_in_flight',
     caughtBy: ['test/ledger/batch/prepare-batch.test.ts'],
@@ -184,7 +184,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'repeated batch id accepted',
     about: 'the id of an earlier batch passes for the id of this one, and its result for ours',
-    file: 'src/ledger/migrations/0001-ledger.sql',
+    file: 'schemas/ledger/send.sql',
     find: 'CREATE UNIQUE INDEX one_batch_per_batch_id',
     replace: 'CREATE INDEX one_batch_per_batch_id',
     caughtBy: ['test/ledger/batch/end-attempt.test.ts'],

@@ -30,8 +30,8 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     name: 'other kinds of payer not looked at',
     about: 'a payment by card is not known again when it comes by customer code',
     file: 'src/ledger/duplicates/find-charged-rows.ts',
-    find: "${find('p.print >= s.first AND p.print < s.beyond')}",
-    replace: "${find('p.print >= s.first AND p.print < s.first')}",
+    find: "${find('p.fingerprint >= s.first AND p.fingerprint < s.beyond')}",
+    replace: "${find('p.fingerprint >= s.first AND p.fingerprint < s.first')}",
     caughtBy: ['test/ledger/duplicates/flag-charged-rows.test.ts'],
   },
   {
@@ -161,7 +161,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'open for any run',
     about: 'a ledger that was opened for another run of its server lets calls leave',
-    file: 'src/ledger/migrations/0030-admission.sql',
+    file: 'schemas/ledger/admission.sql',
     find: 'WHERE a.run_started = pg_postmaster_start_time() AND a.run_table',
     replace: 'WHERE a.run_started IS NOT NULL AND a.run_table',
     caughtBy: ['test/ledger/admission/admit.test.ts'],

@@ -230,7 +230,7 @@ describe('paydrop resolve', () => {
     // Too soon, it does not count as a second report, whatever it holds.
     expect((await resolve('lacking', '--report', second, '--plan')).out).toContain('2 stay in doubt');
     expect((await batchOf('lacking')).state).toBe('unknown');
-    await ageBy(world.app, 'lacking', 'journal_report', 25);
+    await ageBy(world.app, 'lacking', 'transaction_report', 25);
     const done = await resolve('lacking', '--report', second, '--json');
     expect(JSON.parse(done.out)).toMatchObject({ result: 'done', state: 'reconciled', certain: 2, uncertain: [] });
   });

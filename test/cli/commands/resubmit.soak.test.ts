@@ -224,7 +224,7 @@ describe('a row that the service books only after two reports have lacked it', (
     await book(codeRow(91));
     at(0);
     expect(await readReport('first.csv')).toContain('missing: 3');
-    await ageBy(world.app, 'main', 'journal_report', 25);
+    await ageBy(world.app, 'main', 'transaction_report', 25);
     at(-2);
     await book(codeRow(92));
     at(0);

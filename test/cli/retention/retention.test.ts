@@ -79,7 +79,7 @@ describe('retention report', () => {
     const { status, out } = await world.paydrop('retention', 'clean', '--json');
     expect({ status, ...JSON.parse(out) }).toEqual({
       status: 0,
-      tables: ['file_secret', 'row_print'].map((table) => ({ table, isClean: true, why: null })),
+      tables: ['file_secret', 'row_fingerprint'].map((table) => ({ table, isClean: true, why: null })),
     });
     expect((await report()).shredded).toMatchObject([{ key: { cleanedAt: expect.any(String), why: null } }]);
     expect((await world.paydrop('retention', 'clean')).out).toBe('Nothing to clean.\n');

@@ -6,8 +6,7 @@ import { silentLog } from '../../../src/kernel/log.ts';
 import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
 import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { frameHead, MARK, writeBackup } from '../../../src/ledger/backup/write-backup.ts';
-import { buildSchema, listMigrations } from '../../../src/ledger/engine/migrate.ts';
-import { type Ledger, openLedger, openPool } from '../../../src/ledger/engine/open-ledger.ts';
+import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
@@ -131,36 +130,6 @@ describe('restoreBackup', () => {
       `SELECT (SELECT count(*)::int FROM ${keptAs}.file) AS before, (SELECT count(*)::int FROM file) AS now`,
     );
     expect(rows).toEqual([{ before: 3, now: 2 }]);
-  });
-
-  it('takes the backup of an older version, and brings it up to date', async () => {
-    const older = await startTestPostgres({ schema: 'empty' });
-    const server = openPool({ connectionString: older.url }, { log: silentLog() });
-    const client = await server.connect();
-    await client.query('BEGIN');
-    await buildSchema(client, (await listMigrations()).slice(0, 2));
-    await client.query(`INSERT INTO account_stop (account, reason, since) VALUES ('main', 'old', $1)`, [START]);
-    await client.query('COMMIT');
-    client.release();
-    await writeBackup({ pool: server, clock } as unknown as Ledger, folder.file('older'));
-    await server.end();
-    await older.stop();
-
-    clock.advance(1);
-    await restore({ path: folder.file('older'), replace: true });
-    const ledger = await openPlace();
-    // The third migration added the column.
-    expect((await ledger.pool.query(`SELECT account, kind FROM account_stop WHERE account = 'main'`)).rows).toEqual([
-      { account: 'main', kind: 'fault' },
-    ]);
-    expect((await ledger.pool.query('SELECT name FROM migration ORDER BY name')).rows.map((row) => row.name)).toEqual(
-      await listMigrations(),
-    );
-    expect((await ledger.pool.query('SELECT FROM legal_move')).rowCount).toBeGreaterThan(10);
-    await ledger.close();
-    open.length = 0;
-    clock.advance(1);
-    await restore({ replace: true });
   });
 
   it('changes nothing when the file is broken, or of a newer version', async () => {

@@ -23,8 +23,8 @@ import { serviceVerdict } from '../../support/service-verdict.ts';
 import { findMountRefusal, mountSmallDisk } from '../../support/small-disk.ts';
 import { runProgram } from '../../../src/ledger/postgres/cluster.ts';
 
-/** The installation that is upgraded: `test/upgrade/kept`, with a held file, a proposal, a batch in doubt, a refused one. */
-const KEPT = fileURLToPath(new URL('../../upgrade/kept/', import.meta.url));
+/** The installation that is upgraded: `test/upgrade/0.1.0`, with a held file, a proposal, a batch in doubt, a refused one. */
+const KEPT = fileURLToPath(new URL('../../upgrade/0.1.0/', import.meta.url));
 
 /** The folder of the earlier programs: PAYDROP_EARLIER_POSTGRES, or the PostgreSQL of this computer. */
 const PROGRAMS = process.env['PAYDROP_EARLIER_POSTGRES'] ?? findPrograms();

@@ -136,7 +136,7 @@ describe('write backup', () => {
     expect([...names].sort()).toEqual(rows.map((row) => row.tablename));
     expect(names.indexOf('file')).toBeLessThan(names.indexOf('batch'));
     expect(names.indexOf('batch')).toBeLessThan(names.indexOf('sealed_part'));
-    expect(names.indexOf('journal_report')).toBeLessThan(names.indexOf('row_finding'));
+    expect(names.indexOf('transaction_report')).toBeLessThan(names.indexOf('row_finding'));
     expect(tables.find(({ table }) => table === 'vault_key')?.columns).toEqual(['name', 'wrapped']);
   });
 
@@ -178,7 +178,7 @@ describe('write backup', () => {
           if (bytes > 0) seen.push(table);
         },
       });
-      expect(seen[0]).toBe('0001-ledger.sql');
+      expect(seen[0]).toBe('0.1.0');
       expect(seen).toEqual(expect.arrayContaining(['file', 'payment_row', 'batch', 'audit']));
     });
 

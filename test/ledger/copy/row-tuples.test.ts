@@ -80,16 +80,16 @@ describe('what is copied stands in the columns that it is meant for', () => {
   it('writeFingerprint', async () => {
     const bytes = Buffer.alloc(24);
     const fingerprints = [-(2n ** 63n), -1n, 2n ** 63n - 1n];
-    fingerprints.forEach((print, index) => bytes.writeBigInt64BE(print, 8 * index));
+    fingerprints.forEach((fingerprint, index) => bytes.writeBigInt64BE(fingerprint, 8 * index));
     const write = (to: TupleWriter) => {
       fingerprints.forEach((_, index) =>
         writeFingerprint(to, { volume: 2 ** 40, fileNo: file.file_no }, index + 1, bytes, 8 * index),
       );
     };
     expect(await keptIn('fingerprints', write)).toEqual(
-      fingerprints.map((print, index) => ({
+      fingerprints.map((fingerprint, index) => ({
         volume: 2 ** 40,
-        print: Number(print),
+        fingerprint: Number(fingerprint),
         file_no: file.file_no,
         line: index + 1,
       })),

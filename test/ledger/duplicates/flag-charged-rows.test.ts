@@ -161,7 +161,7 @@ describe.each([
     ['number', { lastFour: '0001' }],
     ['invoice, of a card', { kind: 1, customerCode: '', lastFour: '2220', invoice: 'INV-2' }],
     ['amount, of a card', { kind: 1, customerCode: '', lastFour: '2220', amountCents: 1 }],
-  ])('flags no row whose print is the same by chance, with another %s', async (_what, changes) => {
+  ])('flags no row whose fingerprint is the same by chance, with another %s', async (_what, changes) => {
     const { later } = await twoFiles({ later: changes });
     expect(await flag(later)).toEqual([]);
   });

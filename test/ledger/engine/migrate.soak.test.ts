@@ -1,14 +1,12 @@
-import { readdir } from 'node:fs/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
-import { buildSchema, findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
-import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
-import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
+import { findMissingMigrations, keepFunctions, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
+import { FUNCTIONS_SCHEMA, listMigrations, SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
 
-const OURS = '-c paydrop.session=on -c search_path=paydrop';
+const OURS = `-c paydrop.session=on -c search_path=${SEARCH_PATH}`;
 
 let postgres: TestPostgres;
 let pool: pg.Pool;
@@ -36,14 +34,6 @@ async function openEmpty(): Promise<pg.Pool> {
   return other;
 }
 
-/** Builds the schema as it was before the migration of this number. */
-async function buildBefore(number: string, client: pg.PoolClient): Promise<void> {
-  await buildSchema(
-    client,
-    (await listMigrations()).filter((name) => name < number),
-  );
-}
-
 async function run(from = pool): Promise<void> {
   const client = await from.connect();
   await migrate(client).finally(() => client.release());
@@ -59,32 +49,10 @@ async function describeSchema() {
   return { columns: rows, migrations: migrations.rows };
 }
 
-async function listMigrations(): Promise<string[]> {
-  return (await readdir(new URL('../../../src/ledger/migrations/', import.meta.url))).sort();
-}
-
 async function legalMoves(): Promise<unknown[][]> {
   const { rows } = await pool.query('SELECT entity, from_state, to_state, name FROM legal_move');
   return rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
 }
-
-/** A file of two batches with withheld rows in and between them, and another file that shares line 2. */
-const OLDER_LEDGER = `
-  ALTER TABLE file DISABLE TRIGGER USER;
-  ALTER TABLE batch DISABLE TRIGGER USER;
-  INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                    archive, charset)
-    SELECT id, 'main', 'drop', 'card', id, 'accepted', now(), 1, id, 'quiet', now(), id, 'utf-8'
-    FROM unnest('{a,b}'::text[]) id;
-  INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
-    SELECT 'a', n, 'main', 'card', 'ready', now(), 1, 1, '' FROM generate_series(1, 2) n;
-  INSERT INTO payment_row (file_no, line, batch_no, amount_cents, invoice, customer_code, last_four)
-    SELECT f.file_no, r.line, r.batch_no, r.cents, '', '', ''
-    FROM file f, (VALUES (2, 1, 100), (3, NULL, 750), (4, 1, 100), (5, NULL, NULL), (6, 2, 100)) r (line, batch_no, cents)
-    WHERE f.file_id = 'a' OR line = 2;
-  UPDATE file SET invalid_rows = 2 WHERE file_id = 'a';
-  ALTER TABLE file ENABLE TRIGGER USER;
-  ALTER TABLE batch ENABLE TRIGGER USER`;
 
 const LISTED = [
   ...FILE_MOVES.map(({ from, to, name }) => ['file', from, to, name]),
@@ -92,7 +60,6 @@ const LISTED = [
   ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name]),
   ...PROFILE_MOVES.map(({ from, to, name }) => ['profile', from, to, name]),
   ...REPROCESS_MOVES.map(({ from, to, name }) => ['reprocess', from, to, name]),
-  ['version', null, '0029', 'only-added-to'],
 ];
 
 describe('migrate', () => {
@@ -102,7 +69,7 @@ describe('migrate', () => {
     await Promise.all(workers.map((worker) => worker.kill()));
     const { columns, migrations } = await describeSchema();
     expect(columns.filter((column) => column.table_name === 'batch')).not.toEqual([]);
-    expect(migrations.map((row) => row.name)).toEqual(await listMigrations());
+    expect(migrations.map((row) => row.name)).toEqual(listMigrations());
     expect(await legalMoves()).toHaveLength(LISTED.length);
   });
 
@@ -130,7 +97,7 @@ describe('migrate', () => {
     ['to add a move', `INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'by-hand')`],
     ['to remove one', `DELETE FROM legal_move WHERE name = 'doubt'`],
     ['to bend one', `UPDATE legal_move SET to_state = 'submitted' WHERE name = 'doubt'`],
-    ['what older versions did to a list that they did not know', 'DELETE FROM legal_move'],
+    ['to remove all', 'DELETE FROM legal_move'],
     ['to empty the list', 'TRUNCATE legal_move'],
   ])('refuses %s', async (_case, change) => {
     await run();
@@ -153,23 +120,26 @@ describe('migrate', () => {
 
   it('refuses a ledger to which a newer version has done something, and changes nothing', async () => {
     await run();
-    await pool.query(`INSERT INTO migration (name) VALUES ('9999-newer.sql')`);
+    await pool.query(`INSERT INTO migration (name) VALUES ('9.9.9')`);
     const before = await describeSchema();
     const client = await pool.connect();
-    const refusal = { code: 'LEDGER_NEWER', message: expect.stringContaining('9999-newer.sql') };
+    const refusal = { code: 'LEDGER_NEWER', message: expect.stringContaining('9.9.9') };
     await expect(migrate(client)).rejects.toMatchObject(refusal);
     await expect(refuseNewer(client)).rejects.toMatchObject(refusal);
     client.release();
     const after = await describeSchema();
-    await pool.query(`DELETE FROM migration WHERE name = '9999-newer.sql'`);
+    await pool.query(`DELETE FROM migration WHERE name = '9.9.9'`);
     expect(after).toEqual(before);
   });
 
   it('says who keeps a table that has to be changed, instead of waiting for ever', async () => {
     const other = await openEmpty();
     const [client, holder] = [await other.connect(), await other.connect()];
-    await buildBefore('0029', client);
-    await holder.query('BEGIN; SELECT FROM legal_move');
+    await migrate(client);
+    await client.query(
+      `ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'doubt'; ALTER TABLE legal_move ENABLE TRIGGER USER`,
+    );
+    await holder.query('BEGIN; LOCK TABLE legal_move IN SHARE MODE');
     await expect(migrate(client, 20)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
       message: expect.stringMatching(
@@ -193,62 +163,50 @@ describe('migrate', () => {
     expect(after).toEqual(before);
   });
 
-  it('brings the batches, the withheld rows and the keys of an older ledger to their places', async () => {
-    const client = await (await openEmpty()).connect();
-    await buildBefore('0015', client);
-    await client.query(OLDER_LEDGER);
-    await client.query(`UPDATE file SET wrapped_key = 'an old key' WHERE file_id = 'a'`);
-    await client.query(`UPDATE file SET name = 'moved' WHERE file_id = 'a'`);
-    await migrate(client);
-    const { rows } = await client.query('SELECT batch_no, first_line, last_line FROM batch ORDER BY batch_no');
-    const { rows: files } = await client.query(
-      'SELECT file_id, withheld_cents::int, withheld_unreadable FROM file ORDER BY file_id',
+  it('makes the functions in a schema of their own, which everyone may use', async () => {
+    await run();
+    const { rows } = await pool.query(
+      `SELECT DISTINCT pronamespace::regnamespace::text AS place FROM pg_proc WHERE proname IN ('next_to_send', 'append_audit')`,
     );
-    const secrets = await client.query(`SELECT file_id, wrapped_key FROM file_secret`);
-    await client.query('CHECKPOINT');
-    const left = await client.query(
-      `SELECT position('an old key'::bytea IN pg_read_binary_file(pg_relation_filepath('file'))) AS place`,
-    );
-    client.release();
-    expect(rows).toEqual([
-      { batch_no: 1, first_line: 2, last_line: 4 },
-      { batch_no: 2, first_line: 6, last_line: 6 },
+    expect(rows).toEqual([{ place: FUNCTIONS_SCHEMA }]);
+    const { rows: rights } = await pool.query('SELECT nspacl::text AS rights FROM pg_namespace WHERE nspname = $1', [
+      FUNCTIONS_SCHEMA,
     ]);
-    expect(files).toEqual([
-      { file_id: 'a', withheld_cents: 750, withheld_unreadable: 1 },
-      { file_id: 'b', withheld_cents: 0, withheld_unreadable: 0 },
-    ]);
-    expect(secrets.rows).toEqual([{ file_id: 'a', wrapped_key: Buffer.from('an old key') }]);
-    expect(left.rows).toEqual([{ place: 0 }]);
+    expect(rights[0].rights).toContain('=U/');
   });
 
-  it('leaves the chain of links that all accounts shared, and begins those of accounts with its end', async () => {
-    const other = await openEmpty();
-    const client = await other.connect();
-    await buildBefore('0046', client);
-    const append = `SELECT append_audit(now(), 'system', NULL, NULL, 'export', NULL, NULL, 'to see', '{"account": "main"}')`;
-    for (let link = 0; link < 3; link += 1) await client.query(append);
-    await migrate(client);
-    for (let link = 0; link < 2; link += 1) await client.query(append);
-    const { rows } = await client.query('SELECT seq, chain, link_no FROM audit ORDER BY seq');
-    const ledger = { pool: other } as unknown as Ledger;
-    const whole = await verifyAudit(ledger);
-    await client.query(`SET session_replication_role = replica; UPDATE audit SET reason = 'other' WHERE seq = 2`);
-    const { breaks } = await verifyAudit(ledger);
+  it('makes the functions anew where they are missing, and drops those that no process uses', async () => {
+    await run();
+    const user = await pool.connect();
+    for (const name of ['paydrop_f_000000000001', 'paydrop_f_000000000002']) await pool.query(`CREATE SCHEMA ${name}`);
+    await user.query(`SELECT pg_advisory_lock_shared(7006, hashtext('paydrop_f_000000000001'))`);
+    await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
+    await run();
+    const listed = async () =>
+      (await pool.query(`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'paydrop\\_f\\_%' ORDER BY 1`)).rows;
+    expect(await listed()).toEqual(
+      ['paydrop_f_000000000001', FUNCTIONS_SCHEMA].toSorted().map((nspname) => ({ nspname })),
+    );
+    await user.query('SELECT pg_advisory_unlock_all()');
+    await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
+    await run();
+    expect(await listed()).toEqual([{ nspname: FUNCTIONS_SCHEMA }]);
+    user.release();
+  });
+
+  it('keeps the functions of a process that lives, and makes them again when it comes back', async () => {
+    await run();
+    const client = await pool.connect();
+    await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
+    await keepFunctions(client);
+    const { rows } = await client.query(
+      `SELECT to_regnamespace($1) IS NOT NULL AS made,
+         EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7006 AND mode = 'ShareLock') AS kept`,
+      [FUNCTIONS_SCHEMA],
+    );
+    await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
-    expect(rows.map(({ seq, chain, link_no: no }) => [Number(seq), chain, no && Number(no)])).toEqual([
-      [1, null, null],
-      [2, null, null],
-      [3, null, null],
-      [4, 'main', 1],
-      [5, 'main', 2],
-    ]);
-    expect(whole.brokenAt).toBeUndefined();
-    expect(whole.chains.map(({ chain, links }) => [chain, String(links)])).toEqual([
-      [null, '3'],
-      ['main', '2'],
-    ]);
-    expect(breaks.map(({ chain, seq }) => [chain, Number(seq)])).toEqual([[null, 2]]);
+    expect(rows).toEqual([{ made: true, kept: true }]);
   });
 
   it('leaves nothing behind when it fails', async () => {
@@ -267,7 +225,7 @@ describe('migrate', () => {
 describe('findMissingMigrations', () => {
   it('names all of them where there is no ledger, and makes none', async () => {
     const other = await openEmpty();
-    expect(await findMissingMigrations(other)).toEqual(await listMigrations());
+    expect(await findMissingMigrations(other)).toEqual(listMigrations());
     const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
     expect(rows).toHaveLength(0);
   });

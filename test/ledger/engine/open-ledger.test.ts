@@ -7,6 +7,7 @@ import { silentLog } from '../../../src/kernel/log.ts';
 import { refreshStatistics } from '../../../src/ledger/engine/copy-in.ts';
 import { explainRefusal, withRefusalExplained } from '../../../src/ledger/engine/explain-refusal.ts';
 import { inspectServer, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
+import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { queryInOne, queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { storableJson, storableText } from '../../../src/ledger/engine/storable-text.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -24,7 +25,7 @@ async function show(setting: string): Promise<string> {
 
 describe('openLedger', () => {
   it.each([
-    ['search_path', 'paydrop'],
+    ['search_path', SEARCH_PATH],
     ['TimeZone', 'UTC'],
     ['DateStyle', expect.stringMatching(/^ISO/)],
     ['bytea_output', 'hex'],

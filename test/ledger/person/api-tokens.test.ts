@@ -48,7 +48,7 @@ describe('api tokens', () => {
       expect(link).toMatchObject({
         actor: 'operator:ada',
         move: 'add-api-token',
-        evidence: { tokenNo, person: 'ada', name: 'report', deeds: ['look', 'pause'] },
+        evidence: { tokenNo, person: 'ada', name: 'report', actions: ['look', 'pause'] },
       });
       expect(JSON.stringify(link)).not.toContain(tokenHash.toString('hex'));
       expect((await verifyAudit(world.ledger)).brokenAt).toBeUndefined();

@@ -100,7 +100,7 @@ describe('sessions', () => {
       world.clock.advance(-400 * 1_440 * MINUTE);
       expect(await use('ahead')).toBeUndefined();
       await forgetOldSessions(world.ledger, LIMITS);
-      const { rowCount } = await world.ledger.pool.query('SELECT 1 FROM desk_session WHERE token_hash = $1', [
+      const { rowCount } = await world.ledger.pool.query('SELECT 1 FROM user_session WHERE token_hash = $1', [
         hashSecretToken('ahead'),
       ]);
       expect(rowCount).toBe(0);
@@ -118,7 +118,7 @@ describe('sessions', () => {
 
   describe('listSessions', () => {
     it('lists those of the user that work, the one in use first, and none of their secrets', async () => {
-      await world.ledger.pool.query('DELETE FROM desk_session');
+      await world.ledger.pool.query('DELETE FROM user_session');
       await begin('over');
       world.clock.advance(14 * MINUTE);
       const from = { address: '10.0.0.9', browser: 'Firefox on Windows' };
@@ -170,7 +170,7 @@ describe('sessions', () => {
       world.clock.advance(16 * MINUTE);
       await begin('fresh');
       await forgetOldSessions(world.ledger, LIMITS);
-      const { rows } = await world.ledger.pool.query('SELECT token_hash FROM desk_session');
+      const { rows } = await world.ledger.pool.query('SELECT token_hash FROM user_session');
       expect(rows).toEqual([{ token_hash: hashSecretToken('fresh') }]);
     });
   });

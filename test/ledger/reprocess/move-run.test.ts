@@ -32,7 +32,12 @@ const world = openedForTests(openTestLedger);
 const { finished, learn, pick, judge, resubmit, begun } = reprocessWorld(world);
 
 const ended = async (runNo: number) =>
-  (await readItems(world.ledger, runNo)).map(({ action, lines, result, says }) => [action, lines, result, says]);
+  (await readItems(world.ledger, runNo)).map(({ action, lines, result, explanation }) => [
+    action,
+    lines,
+    result,
+    explanation,
+  ]);
 
 beforeEach(() => world.empty());
 
@@ -92,7 +97,7 @@ describe('endItem and endReprocess', () => {
     const order = { name: 'again.csv', sha256: 'a', lines: [2], cents: 200 };
     const record = () =>
       recordResubmission(world.ledger, file, order, ADA, (tx, resubmissionNo) =>
-        endItem(tx, key, { result: 'done', says: 'sent again', resubmissionNo }),
+        endItem(tx, key, { result: 'done', explanation: 'sent again', resubmissionNo }),
       );
     const number = await record();
     expect(await readOpenItems(world.ledger, runNo, file.site)).toMatchObject([{ resubmissionNo: number }]);
@@ -116,7 +121,7 @@ describe('endItem and endReprocess', () => {
     });
     const order = { name: 'again.csv', sha256: 'a', lines: [2], cents: 200 };
     const record = recordResubmission(world.ledger, file, order, ADA, (tx, resubmissionNo) =>
-      endItem(tx, { runNo, itemNo: 1 }, { result: 'done', says: 'sent again', resubmissionNo }),
+      endItem(tx, { runNo, itemNo: 1 }, { result: 'done', explanation: 'sent again', resubmissionNo }),
     );
     await expect(record).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     expect((await world.ledger.pool.query('SELECT FROM resubmission')).rowCount).toBe(0);
@@ -177,7 +182,7 @@ describe('leaveOutForgotten', () => {
     await world.force(lostCall('main'), []);
     const order = { name: 'again.csv', sha256: 'a', lines: [2, 3], cents: 500 };
     const record = recordResubmission(world.ledger, file, order, ADA, (tx, resubmissionNo) =>
-      endItem(tx, { runNo, itemNo: 2 }, { result: 'done', says: 'sent again', resubmissionNo }),
+      endItem(tx, { runNo, itemNo: 2 }, { result: 'done', explanation: 'sent again', resubmissionNo }),
     );
     await expect(record).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     await leaveOutForgotten(world.ledger, runNo);

@@ -10,7 +10,7 @@ import { openTestPool } from '../../support/postgres.ts';
 const world = openedForTests(openTestLedger);
 
 const DAY_MS = 86_400_000;
-const CLEAN = { file_secret: undefined, row_print: undefined };
+const CLEAN = { file_secret: undefined, row_fingerprint: undefined };
 
 afterEach(() => world.empty());
 const ask = async (sql: string, values: unknown[] = []) => (await world.ledger.pool.query(sql, values)).rows;
@@ -59,7 +59,7 @@ describe('cleanStorage', () => {
     await destroy();
     await clean();
     const files = () =>
-      ask(`SELECT pg_relation_filenode('file_secret') AS keys, pg_relation_filenode('row_print') AS prints`);
+      ask(`SELECT pg_relation_filenode('file_secret') AS keys, pg_relation_filenode('row_fingerprint') AS prints`);
     const before = await files();
     expect(await clean()).toEqual({});
     expect(await files()).toEqual(before);
@@ -86,7 +86,7 @@ describe('cleanStorage', () => {
     const worker = await world.ledger.pool.connect();
     await worker.query('BEGIN');
     await worker.query('LOCK TABLE file_secret IN ROW EXCLUSIVE MODE');
-    expect(await clean()).toEqual({ file_secret: expect.stringContaining('lock timeout'), row_print: undefined });
+    expect(await clean()).toEqual({ file_secret: expect.stringContaining('lock timeout'), row_fingerprint: undefined });
     await worker.query('COMMIT');
     worker.release();
     expect(await clean()).toEqual({ file_secret: undefined });
@@ -101,7 +101,7 @@ describe('cleanStorage', () => {
     expect(await clean({ smallBytes: 0 })).toEqual(CLEAN);
     await world.accepted();
     await world.force('UPDATE file SET cleaning_no = NULL');
-    expect(await clean({ smallBytes: 0 })).toMatchObject({ row_print: expect.stringContaining('once a day') });
+    expect(await clean({ smallBytes: 0 })).toMatchObject({ row_fingerprint: expect.stringContaining('once a day') });
     expect(await clean()).toEqual(CLEAN);
   });
 

@@ -115,7 +115,7 @@ describe('readShredded and readShredStates', () => {
     await world.force('UPDATE file SET shredded_at = $1', [START]);
     await world.force('DELETE FROM file_secret WHERE file_id = $1', [clean.file_id]);
     await world.force('DELETE FROM sealed_part WHERE file_id = $1', [clean.file_id]);
-    await world.force('DELETE FROM row_print WHERE file_no = $1', [clean.file_no]);
+    await world.force('DELETE FROM row_fingerprint WHERE file_no = $1', [clean.file_no]);
     const found = await readShredded(world.ledger, new Date(START), new Date(Date.parse(START) + 1));
     expect(found.map((file) => file.leftOver)).toEqual([[], ['data key', 'sealed batches', 'fingerprints']]);
     expect(await readShredded(world.ledger, new Date(0), new Date(START))).toEqual([]);
@@ -143,10 +143,10 @@ describe('readOpenCleanings', () => {
     await world.force('UPDATE file SET cleaning_no = 1 WHERE file_id = $1', [file.file_id]);
     await world.force(
       `INSERT INTO cleaning (cleaning_no, table_name, place, after_xid, noted_at, why)
-       VALUES (1, 'row_print', ${CLEANING_PLACE}, '3', '2026-06-01', 'busy'), (1, 'file_secret', 'elsewhere', '3', '2026-06-01', 'busy')`,
+       VALUES (1, 'row_fingerprint', ${CLEANING_PLACE}, '3', '2026-06-01', 'busy'), (1, 'file_secret', 'elsewhere', '3', '2026-06-01', 'busy')`,
     );
     expect(await readOpenCleanings(world.ledger, new Date('2026-06-02'))).toEqual([
-      { table: 'row_print', files: 1, since: new Date('2026-06-01'), why: 'busy' },
+      { table: 'row_fingerprint', files: 1, since: new Date('2026-06-01'), why: 'busy' },
     ]);
     expect(await readOpenCleanings(world.ledger, new Date('2026-06-01'))).toEqual([]);
   });
@@ -213,7 +213,7 @@ async function dueFile(): Promise<FileRow> {
   return file;
 }
 
-const fingerprints = async () => (await world.ledger.pool.query('SELECT FROM row_print')).rowCount;
+const fingerprints = async () => (await world.ledger.pool.query('SELECT FROM row_fingerprint')).rowCount;
 const parts = async () => (await world.ledger.pool.query('SELECT FROM sealed_part')).rowCount;
 const codeOf = (sql: string) =>
   world.ledger.pool.query(sql).then(
@@ -273,12 +273,12 @@ describe('dropFingerprints', () => {
 
   it('is all that the database lets happen to rows and prints, and not before the key is gone', async () => {
     await dueFile();
-    expect(await codeOf('DELETE FROM row_print')).toBe('PD002');
+    expect(await codeOf('DELETE FROM row_fingerprint')).toBe('PD002');
     await world.force('WITH gone AS (DELETE FROM file_secret) UPDATE file SET shredded_at = now()');
-    expect(await codeOf('UPDATE row_print SET print = 1')).toBe('PD002');
-    expect(await codeOf('TRUNCATE row_print')).toBe('PD002');
+    expect(await codeOf('UPDATE row_fingerprint SET fingerprint = 1')).toBe('PD002');
+    expect(await codeOf('TRUNCATE row_fingerprint')).toBe('PD002');
     expect(await codeOf(`UPDATE payment_row SET invoice = 'x'`)).toBe('PD002');
     expect(await codeOf('DELETE FROM payment_row')).toBe('PD002');
-    expect(await codeOf('DELETE FROM row_print')).toBeUndefined();
+    expect(await codeOf('DELETE FROM row_fingerprint')).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ const world = dashboardForTests();
 
 /** Lets eleven minutes pass since each user last proved who they are. */
 async function letPass(): Promise<void> {
-  await world.app.ledger.pool.query(`UPDATE desk_session SET proved_at = now() - interval '11 minutes'`);
+  await world.app.ledger.pool.query(`UPDATE user_session SET proved_at = now() - interval '11 minutes'`);
 }
 
 describe('needsProof', () => {

@@ -82,7 +82,7 @@ describe('journal', () => {
     expect(kept.words).toContain('The findings of the report are saved. The batch is still in doubt.');
     expect(kept.words).toContain('Give a second report');
     expect((await world.batchOf('lacking')).state).toBe('unknown');
-    await world.age('lacking', 'journal_report', 25);
+    await world.age('lacking', 'transaction_report', 25);
     const second = dayReport([known, hoursAgo(3), hoursAgo(1)], 'LACKING');
     const end = await upload('lacking', second);
     expect(end.words).toContain('End the batch with the outcomes of the reports');

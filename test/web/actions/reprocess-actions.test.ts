@@ -96,7 +96,7 @@ describe('reprocess', () => {
 
   it('asks for the password again when the log-in was a while ago', async () => {
     const { no, path } = await selected('stopped.csv', 1);
-    await forceSql(world.app, `UPDATE desk_session SET proved_at = now() - interval '11 minutes'`);
+    await forceSql(world.app, `UPDATE user_session SET proved_at = now() - interval '11 minutes'`);
     const { words, hidden } = await openAction(operator, `${path}/reprocess`);
     expect(words).toContain('Your password');
     const form = { ...hidden, reason: 'the line is up again' };

@@ -7,7 +7,7 @@ import { linksOf, wordsOf } from '../support/read-page.ts';
 const world = dashboardForTests();
 let viewer: TestBrowser;
 beforeEach(async () => {
-  await forceSql(world.app, 'DELETE FROM desk_view');
+  await forceSql(world.app, 'DELETE FROM saved_view');
   viewer = await world.as('viewer');
 });
 
@@ -80,7 +80,7 @@ describe('a saved view', () => {
   it('is one of at most fifty', async () => {
     await forceSql(
       world.app,
-      `INSERT INTO desk_view (person, page, name, query, is_shared, made_at)
+      `INSERT INTO saved_view (person, page, name, query, is_shared, made_at)
        SELECT 'viewer', 'files', 'v' || n, '', false, now() FROM generate_series(1, 50) n`,
     );
     const { status, text } = await save(viewer, { name: 'one more', query: '' });

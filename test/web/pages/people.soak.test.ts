@@ -50,7 +50,7 @@ describe('logIn', () => {
     const browser = await world.as('viewer');
     const secret = browser.cookie.split('=')[1]!;
     const { rows } = await world.app.ledger.pool.query(
-      `SELECT s::text AS row FROM desk_session s UNION ALL SELECT p::text FROM person p UNION ALL SELECT a::text FROM audit a`,
+      `SELECT s::text AS row FROM user_session s UNION ALL SELECT p::text FROM person p UNION ALL SELECT a::text FROM audit a`,
     );
     const all = rows.map(({ row }) => row).join('\n');
     expect(all).toContain('viewer');
@@ -60,9 +60,9 @@ describe('logIn', () => {
 
   it('ends what is over when somebody logs in', async () => {
     const { pool } = world.app.ledger;
-    await pool.query(`UPDATE desk_session SET seen_at = seen_at - interval '2 days'`);
+    await pool.query(`UPDATE user_session SET seen_at = seen_at - interval '2 days'`);
     await world.as('viewer');
-    expect((await pool.query('SELECT 1 FROM desk_session')).rowCount).toBe(1);
+    expect((await pool.query('SELECT 1 FROM user_session')).rowCount).toBe(1);
   });
 });
 

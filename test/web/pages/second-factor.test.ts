@@ -143,7 +143,7 @@ describe('/login/code', () => {
     const back = { status: 303, location: '/login?next=%2Ffiles' };
     expect(await sendCode(world.stranger(), await codeNow('approver'), '/files')).toMatchObject(back);
     const { browser } = await sendPassword('approver');
-    await forceSql(world.app, `UPDATE half_log_in SET began_at = began_at - interval '6 minutes'`);
+    await forceSql(world.app, `UPDATE pending_log_in SET began_at = began_at - interval '6 minutes'`);
     expect(await sendCode(browser, await codeNow('approver'), '/files')).toMatchObject(back);
     expect((await sendCode(world.stranger(), '1', '//evil.example')).location).toBe('/login?next=%2F');
   });

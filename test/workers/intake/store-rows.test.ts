@@ -74,8 +74,8 @@ async function faultsOf(file: FileRow) {
 }
 
 const fingerprintsOf = (file: FileRow) =>
-  world.query<{ volume: number; line: number; print: string }>(
-    'SELECT volume, line, print::text FROM row_print WHERE file_no = $1 ORDER BY line',
+  world.query<{ volume: number; line: number; fingerprint: string }>(
+    'SELECT volume, line, fingerprint::text FROM row_fingerprint WHERE file_no = $1 ORDER BY line',
     [file.file_no],
   );
 
@@ -114,16 +114,16 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     expect(part!.bytes.includes(CARD)).toBe(false);
   });
 
-  it('gives the same payment the same print, in its volume', async () => {
+  it('gives the same payment the same fingerprint, in its volume', async () => {
     const file = await store(lines([cardRow(1), cardRow(2)]), contentBytes);
     const again = await store(lines([cardRow(2), cardRow(3)]), contentBytes);
     const [first, second] = await fingerprintsOf(file);
     const [same, third] = await fingerprintsOf(again);
     expect(same).toEqual({ ...second, line: 1 });
-    expect(third!.print).not.toBe(first!.print);
+    expect(third!.fingerprint).not.toBe(first!.fingerprint);
     const row = { line: 9, invoice: 'C-1', customerCode: '', amountCents: 2_500, number: CARD, canonical: [] };
-    const print = rowFingerprinter(world.app, file)(row).readBigInt64BE();
-    expect(first).toEqual({ volume: VOLUME, line: 1, print: String(print) });
+    const fingerprint = rowFingerprinter(world.app, file)(row).readBigInt64BE();
+    expect(first).toEqual({ volume: VOLUME, line: 1, fingerprint: String(fingerprint) });
   });
 
   it('finds rows that are like others of the file, and counts their faults', async () => {

@@ -66,7 +66,7 @@ async function submit(app: App, key: BatchKey, results: (id: number) => ResultAn
 async function letLook(account: string, looker: string, seconds: number): Promise<void> {
   const now = world.app.ledger.databaseNow();
   await world.query(
-    `UPDATE look_ahead SET looker = $2, since = ${now}, seen_at = ${now} - $3 * interval '1 second', done = 40, total = 150
+    `UPDATE look_ahead SET asked_by = $2, since = ${now}, seen_at = ${now} - $3 * interval '1 second', done = 40, total = 150
      WHERE account = $1`,
     [account, looker, seconds],
   );

@@ -83,7 +83,7 @@ describe('shredDue', () => {
     const left = await query(
       world.app,
       `SELECT (SELECT count(*)::int FROM sealed_part) AS parts, (SELECT count(*)::int FROM row_outcome) AS outcomes,
-              (SELECT count(*)::int FROM row_print) AS prints, (SELECT count(*)::int FROM file_secret) AS keys`,
+              (SELECT count(*)::int FROM row_fingerprint) AS prints, (SELECT count(*)::int FROM file_secret) AS keys`,
     );
     expect(left).toEqual([{ parts: 0, outcomes: 6, prints: 0, keys: 0 }]);
     expect(await shredDue(after(402).app)).toBe(0);
@@ -93,7 +93,7 @@ describe('shredDue', () => {
     const cleanings = await query(world.app, 'SELECT table_name, cleaned_at, why FROM cleaning ORDER BY table_name');
     expect(cleanings).toEqual([
       { table_name: 'file_secret', cleaned_at: expect.any(Date), why: null },
-      { table_name: 'row_print', cleaned_at: expect.any(Date), why: null },
+      { table_name: 'row_fingerprint', cleaned_at: expect.any(Date), why: null },
     ]);
     await query(world.app, 'CHECKPOINT');
     expect(await query(world.app, FILES_WITH_KEYS)).toEqual([]);

@@ -187,7 +187,7 @@ function ItemTable({ items, currencyOf }: { items: readonly ReprocessItem[] } & 
           place: 'amount',
         },
         { title: 'New file', cell: NewFile },
-        { title: 'What happened', cell: ({ says }) => says && capital(says) },
+        { title: 'What happened', cell: ({ explanation }) => explanation && capital(explanation) },
         { title: 'When', cell: ({ endedAt }) => endedAt && <Moment at={endedAt} /> },
       ]}
     />
@@ -222,7 +222,7 @@ export async function openRunList(
       { title: 'Number', value: ({ lastFour }) => lastFour && `••${lastFour}` },
       { title: 'Amount', value: ({ cents }) => ({ cents }) },
       { title: 'Result', value: ({ result }) => RESULTS[result ?? 'waits'].word },
-      { title: 'What happened', value: ({ says }) => says },
+      { title: 'What happened', value: ({ explanation }) => explanation },
       { title: 'New file', value: ({ newName }) => newName },
     ],
     numberOf: ({ itemNo, line }) => itemNo * LINES + line,

@@ -1,0 +1,68 @@
+-- Alarms, and the work that fails.
+
+CREATE TABLE alarm (
+  alarm_no    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  kind        text COLLATE "C" NOT NULL,
+  subject     text COLLATE "C" NOT NULL,
+  account     text,
+  text        text NOT NULL,
+  figures     jsonb NOT NULL,
+  raised_at   timestamptz NOT NULL,
+  cleared_at  timestamptz
+);
+COMMENT ON TABLE alarm IS 'What people are alerted to, from when it was raised until it was cleared.';
+COMMENT ON COLUMN alarm.subject IS 'What it is about: a file, a batch, an account, or a part of one host.';
+COMMENT ON COLUMN alarm.figures IS 'Ids, counts and cents; nothing of a row.';
+COMMENT ON COLUMN alarm.cleared_at IS 'Null while it lasts.';
+-- Raised once while it lasts, whoever sees it.
+CREATE UNIQUE INDEX one_alarm_while_it_lasts ON alarm (kind, subject) WHERE cleared_at IS NULL;
+CREATE INDEX alarm_by_subject ON alarm (kind, subject);
+
+CREATE TABLE alarm_delivery (
+  alarm_no     bigint NOT NULL REFERENCES alarm,
+  event        text COLLATE "C" NOT NULL CHECK (event IN ('raised', 'cleared')),
+  target       text COLLATE "C" NOT NULL,
+  tries        integer NOT NULL DEFAULT 0,
+  next_try_at  timestamptz NOT NULL,
+  fault        text,
+  ended_at     timestamptz,
+  PRIMARY KEY (alarm_no, event, target)
+);
+COMMENT ON TABLE alarm_delivery IS
+  'Messages about alarms on their way to each target. Written in the transaction that raises or clears the alarm.';
+COMMENT ON COLUMN alarm_delivery.target IS 'Mark of the address; the address itself may hold a secret.';
+COMMENT ON COLUMN alarm_delivery.fault IS 'Why the last try failed; null when none failed.';
+COMMENT ON COLUMN alarm_delivery.ended_at IS
+  'When it was delivered, or its target was removed from the configuration (then fault says so).';
+CREATE INDEX delivery_waiting ON alarm_delivery (target, next_try_at) WHERE ended_at IS NULL;
+
+CREATE TABLE alarm_watch (
+  is_only   boolean DEFAULT true PRIMARY KEY CHECK (is_only),
+  began_at  timestamptz NOT NULL
+);
+COMMENT ON TABLE alarm_watch IS 'One row: since when alarms are looked for. What ended before is not reported.';
+
+CREATE TABLE failing_work (
+  work        text COLLATE "C" NOT NULL,
+  subject     text COLLATE "C" NOT NULL,
+  account     text,
+  file_id     text COLLATE "C",
+  batch_no    integer,
+  code        text,
+  reason      text NOT NULL,
+  failures    integer NOT NULL,
+  since       timestamptz NOT NULL,
+  last_at     timestamptz NOT NULL,
+  expires_at  timestamptz NOT NULL,
+  noted_by    text,
+  PRIMARY KEY (work, subject)
+);
+COMMENT ON TABLE failing_work IS
+  'Work that fails each time it is tried. What succeeds again or is no longer tried is removed.';
+COMMENT ON COLUMN failing_work.subject IS
+  'What it is about: a file, a batch, an account, a folder, a server, a schedule or a target of alarms.';
+COMMENT ON COLUMN failing_work.expires_at IS
+  'By then it would long have been tried again. What is left here is no longer tried.';
+COMMENT ON COLUMN failing_work.noted_by IS
+  'Process that noted the last failure. Only that process or its successor can report success: its neighbor on the host may be able to do what it cannot.';
+CREATE INDEX failing_work_of_file ON failing_work (file_id) WHERE file_id IS NOT NULL;

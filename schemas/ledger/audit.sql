@@ -1,0 +1,158 @@
+-- The audit trail. Each account has a chain of links, and what concerns no account has another, so that moves of
+-- different accounts do not wait for each other.
+
+CREATE TABLE audit (
+  seq         bigint PRIMARY KEY,
+  at          timestamptz NOT NULL,
+  actor       text NOT NULL,
+  file_id     text COLLATE "C",
+  batch_no    integer,
+  move        text COLLATE "C" NOT NULL,
+  from_state  text,
+  to_state    text,
+  reason      text NOT NULL,
+  evidence    jsonb NOT NULL,
+  previous    bytea NOT NULL,
+  hash        bytea NOT NULL,
+  chain       text,
+  link_no     bigint
+);
+COMMENT ON TABLE audit IS
+  'The audit trail: one link per change of state or action, chained by hashes. Written once.';
+COMMENT ON COLUMN audit.seq IS
+  'The order that people see. It has gaps, and a smaller one may appear after a larger one: see audit_settled.';
+COMMENT ON COLUMN audit.at IS 'By the clock of the host.';
+COMMENT ON COLUMN audit.actor IS 'worker:, operator: or system: and a name.';
+COMMENT ON COLUMN audit.file_id IS 'Null when it concerns no file.';
+COMMENT ON COLUMN audit.previous IS 'Hash of the link before it in its chain.';
+COMMENT ON COLUMN audit.chain IS 'Account whose chain it belongs to; empty for the chain of the installation.';
+COMMENT ON COLUMN audit.link_no IS 'Place in its chain, from 1 and without a gap.';
+CREATE INDEX audit_by_file ON audit (file_id, seq);
+CREATE INDEX audit_by_move ON audit (move);
+CREATE INDEX audit_by_time ON audit USING brin (at);
+-- Users do little beside the workers. Their links have an index of their own, which costs the workers nothing.
+CREATE INDEX audit_by_person ON audit (actor text_pattern_ops, seq) WHERE starts_with(actor, 'operator:');
+CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE audit_chain (
+  chain    text COLLATE "C" PRIMARY KEY,
+  link_no  bigint NOT NULL,
+  seq      bigint,
+  hash     bytea NOT NULL
+)  WITH (fillfactor = 50);
+COMMENT ON TABLE audit_chain IS 'The end of each chain. Signed roots in the trail name all of them.';
+
+CREATE TABLE audit_head (
+  seq   bigint NOT NULL,
+  hash  bytea NOT NULL
+);
+COMMENT ON TABLE audit_head IS
+  'One row: where the chain ended that all accounts shared. Every chain begins with its hash.';
+INSERT INTO audit_head VALUES (0, '\x00');
+
+CREATE SEQUENCE audit_seq MINVALUE 0 START 1 OWNED BY audit.seq;
+SELECT setval('audit_seq', 0);
+
+-- == Functions ==
+
+-- Appends one link, last in its transaction (src/ledger/engine/transaction.ts).
+CREATE FUNCTION append_audit(
+  p_at timestamptz, p_actor text, p_file_id text, p_batch_no integer, p_move text,
+  p_from text, p_to text, p_reason text, p_evidence jsonb
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  head record;
+  named text := CASE jsonb_typeof(p_evidence->'account') WHEN 'string' THEN p_evidence->>'account' END;
+  new_seq bigint;
+  new_hash bytea;
+BEGIN
+  SELECT * INTO head FROM lock_audit_chain(audit_chain_of(p_file_id, named));
+  PERFORM hold_audit_end();
+  new_seq := nextval('audit_seq');
+  new_hash := audit_link_hash(head.hash, head.chain, head.link_no + 1, new_seq, p_at, p_actor, p_file_id, p_batch_no,
+                              p_move, p_from, p_to, p_reason, p_evidence);
+  INSERT INTO audit VALUES (new_seq, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence,
+                            head.hash, new_hash, head.chain, head.link_no + 1);
+  UPDATE audit_chain SET link_no = head.link_no + 1, seq = new_seq, hash = new_hash WHERE chain = head.chain;
+END $$;
+
+-- The account of the file, else the one that was named.
+CREATE FUNCTION audit_chain_of(p_file_id text, p_account text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT account FROM file WHERE file_id = p_file_id), nullif(p_account, '*'), '')
+$$;
+
+-- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same
+-- predecessor.
+CREATE FUNCTION lock_audit_chain(p_chain text, OUT chain text, OUT link_no bigint, OUT hash bytea)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  head record;
+BEGIN
+  SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO audit_chain SELECT p_chain, 0, NULL, h.hash FROM audit_head h ON CONFLICT DO NOTHING;
+    SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
+  END IF;
+  chain := head.chain;
+  link_no := head.link_no;
+  hash := head.hash;
+END $$;
+
+-- Locks the ends of several chains in one order, so that two transactions never wait for each other.
+CREATE FUNCTION lock_audit_chains(p_files text[], p_accounts text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  next_chain text;
+BEGIN
+  FOR next_chain IN
+    SELECT DISTINCT audit_chain_of(file_id, account) COLLATE "C" FROM unnest(p_files, p_accounts) entry (file_id, account)
+    ORDER BY 1
+  LOOP
+    PERFORM lock_audit_chain(next_chain);
+  END LOOP;
+END $$;
+
+-- JSON of the fields keeps them apart: no two different links read the same. The place makes a link fit nowhere else.
+CREATE FUNCTION audit_link_hash(
+  p_previous bytea, p_chain text, p_link_no bigint, p_seq bigint, p_at timestamptz, p_actor text, p_file_id text,
+  p_batch_no integer, p_move text, p_from text, p_to text, p_reason text, p_evidence jsonb
+) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+  SELECT sha256(p_previous || convert_to(jsonb_build_array(
+    p_chain, p_link_no, p_seq, extract(epoch FROM p_at), p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason,
+    p_evidence
+  )::text, 'UTF8'))
+$$;
+CREATE FUNCTION audit_hash(
+  p_previous bytea, p_seq bigint, p_at timestamptz, p_actor text, p_file_id text, p_batch_no integer, p_move text,
+  p_from text, p_to text, p_reason text, p_evidence jsonb
+) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+  SELECT sha256(p_previous || convert_to(jsonb_build_array(
+    p_seq, extract(epoch FROM p_at), p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence
+  )::text, 'UTF8'))
+$$;
+
+-- Shows others, before this transaction takes its first number, that all its numbers will be above the last one taken.
+-- One lock per transaction; its key is that number, above 7003 * 2^32.
+CREATE FUNCTION hold_audit_end() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  last_seq bigint;
+BEGIN
+  IF coalesce(current_setting('paydrop.audit_held', true), '') <> '' THEN RETURN; END IF;
+  last_seq := coalesce(pg_sequence_last_value('audit_seq'), 0);
+  PERFORM pg_advisory_xact_lock_shared((7003::bigint << 32) + last_seq);
+  PERFORM set_config('paydrop.audit_held', 'on', true);
+END $$;
+
+-- Returns a number up to which the trail no longer changes: every link up to it is visible to a statement that begins
+-- later. The number is read before the locks. A transaction that has taken a smaller one either still holds its lock, or
+-- is over and its links can be seen.
+CREATE FUNCTION audit_settled() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  last_seq bigint := coalesce(pg_sequence_last_value('audit_seq'), 0);
+BEGIN
+  RETURN least(last_seq, (
+    SELECT min((classid::bigint << 32) + objid::bigint - (7003::bigint << 32)) FROM pg_locks
+    WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint BETWEEN 7003 AND 8026
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())));
+END $$;

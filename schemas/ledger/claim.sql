@@ -1,0 +1,171 @@
+-- A file, from its claim to its end.
+
+CREATE TABLE file (
+  file_no                  bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+  file_id                  text COLLATE "C" PRIMARY KEY,
+  account                  text COLLATE "C" NOT NULL,
+  site                     text NOT NULL DEFAULT 'main',
+  folder                   text COLLATE "C" NOT NULL,
+  operation                text NOT NULL,
+  layout                   text,
+  charset                  text NOT NULL,
+  profile_version          bigint REFERENCES profile_version,
+  output_form              jsonb,
+  name                     text NOT NULL,
+  bytes                    bigint NOT NULL,
+  sha256                   text COLLATE "C" NOT NULL,
+  content_sha256           text COLLATE "C",
+  completeness             text NOT NULL,
+  control                  jsonb,
+  archive                  text NOT NULL,
+  seen_at                  timestamptz,
+  claimed_at               timestamptz NOT NULL,
+  aged_from                timestamptz,
+  state                    text COLLATE "C" NOT NULL,
+  state_at                 timestamptz NOT NULL,
+  known_at                 timestamptz,
+  reason_code              text,
+  reason                   text,
+  duplicate_of             text COLLATE "C" REFERENCES file,
+  accepted_at              timestamptz,
+  header_line              integer,
+  physical_lines           integer,
+  blank_lines              integer,
+  records                  integer,
+  profile_lines            jsonb,
+  valid_rows               integer,
+  valid_cents              bigint,
+  invalid_rows             integer,
+  withheld_cents           bigint NOT NULL DEFAULT 0,
+  withheld_unreadable      integer NOT NULL DEFAULT 0,
+  archive_no               bigint,
+  shredded_at              timestamptz,
+  fingerprints_dropped_at  timestamptz,
+  cleaning_no              bigint,
+  CHECK (fingerprints_dropped_at IS NULL OR shredded_at IS NOT NULL)
+);
+COMMENT ON TABLE file IS
+  'One row per claimed drop: where it came from, how it is read, its state, and the totals of its rows.';
+COMMENT ON COLUMN file.file_no IS 'Order of the claims. Tables of rows refer to it because it is short.';
+COMMENT ON COLUMN file.file_id IS 'Public id, drawn at random when the drop is claimed.';
+COMMENT ON COLUMN file.account IS 'Name of the account in the configuration.';
+COMMENT ON COLUMN file.site IS
+  'Host or site that claimed it: its sealed original lies there, and its outputs are written there.';
+COMMENT ON COLUMN file.operation IS 'What its rows are: card payments, bank payments or refunds.';
+COMMENT ON COLUMN file.layout IS 'Layout of its columns; null with a profile and until the header was read.';
+COMMENT ON COLUMN file.profile_version IS 'The version that reads it; null in a folder without a profile.';
+COMMENT ON COLUMN file.output_form IS
+  'Settings "outputs" of the account when the file was taken. Its outputs are the same bytes whenever they are made, also after the settings changed.';
+COMMENT ON COLUMN file.name IS 'Name given by the sender, long digit runs masked.';
+COMMENT ON COLUMN file.bytes IS 'Size of the drop in bytes.';
+COMMENT ON COLUMN file.sha256 IS 'Of the bytes that came.';
+COMMENT ON COLUMN file.content_sha256 IS 'Of an encrypted drop: SHA-256 of what is inside. Null for others.';
+COMMENT ON COLUMN file.completeness IS
+  'How it was known to be complete: sidecar, marker or quiet, see COMPLETENESS in schemas/lifecycle.ts.';
+COMMENT ON COLUMN file.control IS 'Totals of the control file, if one came: rows, totalCents, sha256.';
+COMMENT ON COLUMN file.archive IS 'Path of the sealed original below the archive folder.';
+COMMENT ON COLUMN file.seen_at IS 'When it was first seen in its folder, or last modified if that is earlier.';
+COMMENT ON COLUMN file.claimed_at IS 'By the clock of the host.';
+COMMENT ON COLUMN file.aged_from IS
+  'When it came, by the latest of the clocks that were asked. A clock that is wrong must not make a payment too old to be found again. Null until it is decided.';
+COMMENT ON COLUMN file.state_at IS 'By the clock of the host.';
+COMMENT ON COLUMN file.known_at IS
+  'When it came into its state, by the clock of the database. Retention counts from the later of the two.';
+COMMENT ON COLUMN file.reason_code IS 'Why it was rejected or held; null otherwise.';
+COMMENT ON COLUMN file.duplicate_of IS 'The file with the same content that came before; null otherwise.';
+COMMENT ON COLUMN file.accepted_at IS 'When it was accepted; the day report counts it from then on. Null before.';
+COMMENT ON COLUMN file.header_line IS 'Null until the file was read; the counts below as well.';
+COMMENT ON COLUMN file.profile_lines IS
+  'Its lines by kind, and the rows left out with their sums; null without a profile.';
+COMMENT ON COLUMN file.valid_cents IS 'Sum of the valid rows, in cents.';
+COMMENT ON COLUMN file.withheld_cents IS 'Sum of the withheld rows in cents, without amounts that cannot be read.';
+COMMENT ON COLUMN file.withheld_unreadable IS 'Number of withheld rows whose amount cannot be read.';
+COMMENT ON COLUMN file.archive_no IS
+  'The archive that holds its rows. From then on they count as gone from the ledger.';
+COMMENT ON COLUMN file.shredded_at IS 'When its data key was destroyed. Nobody can open what is sealed of it any more.';
+COMMENT ON COLUMN file.fingerprints_dropped_at IS
+  'When the last fingerprint of its rows was deleted; they go in slices after the key.';
+COMMENT ON COLUMN file.cleaning_no IS
+  'The cleaning that removed its key and fingerprints from the files of the database.';
+CREATE TRIGGER legal_file_moves BEFORE INSERT OR UPDATE OF state ON file
+  FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('file');
+
+-- The same content is taken once per account. A rejected or canceled file may come again.
+CREATE UNIQUE INDEX one_content_per_account ON file (account, sha256)
+  WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
+-- An encrypted file has other bytes each time, so its content counts as well, encrypted or not.
+CREATE UNIQUE INDEX one_inside_per_account ON file (account, (coalesce(content_sha256, sha256)))
+  WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
+
+-- Whichever way a file is accepted, the time is noted.
+CREATE FUNCTION note_acceptance() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.state = 'accepted' AND OLD.state <> 'accepted' THEN NEW.accepted_at := NEW.state_at; END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER noted_acceptance BEFORE UPDATE OF state ON file FOR EACH ROW EXECUTE FUNCTION note_acceptance();
+
+-- Work that is due.
+CREATE INDEX file_by_state ON file (state, state_at);
+CREATE INDEX file_under_way ON file (account, file_no) WHERE state IN ('accepted', 'in_progress');
+CREATE INDEX file_to_shred ON file (state_at) WHERE shredded_at IS NULL;
+CREATE INDEX file_half_shredded ON file (file_no) WHERE shredded_at IS NOT NULL AND fingerprints_dropped_at IS NULL;
+CREATE INDEX file_to_clean ON file (file_no) WHERE fingerprints_dropped_at IS NOT NULL AND cleaning_no IS NULL;
+CREATE INDEX file_with_withheld ON file (file_no DESC) WHERE invalid_rows > 0;
+CREATE INDEX file_withheld ON file (claimed_at) WHERE invalid_rows > 0;
+
+-- Lists and searches. Names compare bytes (text_pattern_ops), but lower() must know the letters of all languages.
+CREATE INDEX file_by_account ON file (account, file_no);
+CREATE INDEX file_by_account_and_state ON file (account, state);
+CREATE INDEX file_by_acceptance ON file (account, accepted_at) WHERE accepted_at IS NOT NULL;
+CREATE INDEX file_by_amount ON file ((coalesce(valid_cents, 0)), file_no);
+CREATE INDEX file_by_claim ON file (account, claimed_at);
+CREATE INDEX file_by_duplicate ON file (duplicate_of) WHERE duplicate_of IS NOT NULL;
+CREATE INDEX file_by_first_letters ON file (file_id text_pattern_ops);
+CREATE INDEX file_by_folder ON file (folder, claimed_at);
+CREATE INDEX file_by_lower_name ON file ((lower(name) COLLATE "C"), file_no);
+CREATE INDEX file_by_name ON file (account, name text_pattern_ops);
+CREATE INDEX file_by_name_start ON file (lower(name) text_pattern_ops);
+CREATE INDEX file_by_sender_name ON file (name text_pattern_ops);
+CREATE INDEX file_by_time ON file (claimed_at);
+
+-- What is destroyed at the end stands in a narrow table. PostgreSQL keeps deleted rows in its files until a table is
+-- rewritten; this one is rewritten in moments, and no call to the service waits for it.
+CREATE TABLE file_secret (
+  file_id      text COLLATE "C" PRIMARY KEY REFERENCES file,
+  wrapped_key  bytea NOT NULL,
+  content_key  bytea,
+  row_set      text COLLATE "C"
+);
+COMMENT ON TABLE file_secret IS
+  'What opens a file, and what its numbers could be guessed by. Deleted when the retention of the file ends.';
+COMMENT ON COLUMN file_secret.wrapped_key IS 'Data key of the file, wrapped by the master key.';
+COMMENT ON COLUMN file_secret.content_key IS
+  'Of an encrypted drop: the session key of the message, sealed with the data key of the file.';
+COMMENT ON COLUMN file_secret.row_set IS
+  'Keyed mark of its valid rows in any order: the same for the same rows, however they are written.';
+-- Statistics of the planner are copies of values. It needs none of these, which are found by a key or by being equal.
+ALTER TABLE file_secret
+  ALTER COLUMN wrapped_key SET STATISTICS 0,
+  ALTER COLUMN content_key SET STATISTICS 0,
+  ALTER COLUMN row_set SET STATISTICS 0;
+CREATE INDEX file_secret_by_row_set ON file_secret (row_set) WHERE row_set IS NOT NULL;
+CREATE TRIGGER no_retired_key BEFORE INSERT OR UPDATE OF wrapped_key ON file_secret
+  FOR EACH ROW EXECUTE FUNCTION refuse_retired_key();
+
+-- A destroyed key stays destroyed, and nothing is called destroyed while its key is there.
+CREATE FUNCTION refuse_key_after_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'file_secret' THEN
+    IF EXISTS (SELECT 1 FROM file f WHERE f.file_id = NEW.file_id AND f.shredded_at IS NOT NULL) THEN
+      RAISE EXCEPTION 'the key of file % was destroyed', NEW.file_id USING ERRCODE = 'PD002';
+    END IF;
+  ELSIF NEW.shredded_at IS NULL OR EXISTS (SELECT 1 FROM file_secret s WHERE s.file_id = NEW.file_id) THEN
+    RAISE EXCEPTION 'the key of file % is destroyed by deleting it, for good', NEW.file_id USING ERRCODE = 'PD002';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER destroyed_for_good BEFORE INSERT OR UPDATE OF wrapped_key ON file_secret
+  FOR EACH ROW EXECUTE FUNCTION refuse_key_after_end();
+CREATE TRIGGER destroyed_for_good BEFORE UPDATE OF shredded_at ON file
+  FOR EACH ROW WHEN (OLD.shredded_at IS DISTINCT FROM NEW.shredded_at) EXECUTE FUNCTION refuse_key_after_end();

@@ -1,0 +1,106 @@
+-- Reading a file: its rows, their faults, and the fingerprints by which payments are recognized.
+
+CREATE TABLE reading (
+  file_id        text COLLATE "C" PRIMARY KEY,
+  begun          integer NOT NULL,
+  worker         text NOT NULL,
+  at             timestamptz NOT NULL,
+  checked_rows   bigint,
+  expected_rows  bigint
+);
+COMMENT ON TABLE reading IS
+  'Readings of claimed files that began. A reading that ended its process is counted, so that such a file is not read forever.';
+COMMENT ON COLUMN reading.begun IS
+  'Readings that began and were not ended by their reader. Each but the present one ended with its process.';
+COMMENT ON COLUMN reading.checked_rows IS 'Rows checked so far; null until a reading has taken a few seconds.';
+COMMENT ON COLUMN reading.expected_rows IS 'Rows of the whole file, estimated from the bytes read so far.';
+
+CREATE TABLE payment_row (
+  file_no        bigint NOT NULL,
+  line           integer NOT NULL,
+  batch_no       integer,
+  invoice        text NOT NULL,
+  customer_code  text NOT NULL,
+  amount_cents   bigint,
+  last_four      text NOT NULL,
+  PRIMARY KEY (file_no, line)
+);
+COMMENT ON TABLE payment_row IS 'The rows of a file as accounting sent them, with masked numbers. Written once.';
+COMMENT ON COLUMN payment_row.line IS 'Physical line of the file, from 1.';
+COMMENT ON COLUMN payment_row.batch_no IS 'Null for a withheld row.';
+COMMENT ON COLUMN payment_row.amount_cents IS 'Null when it cannot be read.';
+COMMENT ON COLUMN payment_row.last_four IS
+  'Last four digits of the card or account number; the whole number is never stored.';
+CREATE TRIGGER rows_written_once BEFORE UPDATE OR TRUNCATE ON payment_row
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- The few rows of a file that are withheld. Rows of a batch are found by its lines, through the primary key.
+CREATE INDEX withheld_row ON payment_row (file_no, line) WHERE batch_no IS NULL;
+-- Search by the beginning of an invoice number, in any case.
+CREATE INDEX payment_row_by_invoice_start ON payment_row (lower(invoice) text_pattern_ops);
+
+CREATE TABLE row_fault (
+  file_no      bigint NOT NULL,
+  seq          integer NOT NULL,
+  line         integer NOT NULL,
+  column_name  text,
+  code         text NOT NULL,
+  detail       text,
+  value        text,
+  PRIMARY KEY (file_no, seq)
+);
+COMMENT ON TABLE row_fault IS 'What is wrong with the rows that were withheld, by line and column.';
+COMMENT ON COLUMN row_fault.seq IS 'Order within the file.';
+COMMENT ON COLUMN row_fault.column_name IS 'Null when the fault is of the whole row.';
+COMMENT ON COLUMN row_fault.value IS 'The value, masked; null where it could hold a number.';
+-- The faults of one row; a file may have a million of others.
+CREATE INDEX row_fault_by_line ON row_fault (file_no, line);
+
+-- The number of its volume leads each fingerprint, so the rows of a file go into one narrow place of the index. Spread
+-- over all of it, each row of a large file would touch a page of its own.
+CREATE TABLE fingerprint_volume (
+  volume     bigint PRIMARY KEY,
+  account    text COLLATE "C" NOT NULL,
+  rows       bigint NOT NULL,
+  newest_at  timestamptz NOT NULL,
+  last_from  timestamptz
+);
+COMMENT ON TABLE fingerprint_volume IS 'Fingerprints of an account, in volumes of consecutive files.';
+COMMENT ON COLUMN fingerprint_volume.volume IS 'Number of the file that began it.';
+COMMENT ON COLUMN fingerprint_volume.newest_at IS 'When the newest of its files was claimed.';
+COMMENT ON COLUMN fingerprint_volume.last_from IS 'aged_from of the file that was decided last.';
+CREATE INDEX fingerprint_volume_by_account ON fingerprint_volume (account, volume);
+
+-- Fingerprints are inserted in their order, some hundred thousand at a time, and go into neighboring places of the index.
+CREATE TABLE row_fingerprint (
+  volume       bigint NOT NULL,
+  fingerprint  bigint NOT NULL,
+  file_no      bigint NOT NULL,
+  line         integer NOT NULL
+);
+COMMENT ON TABLE row_fingerprint IS
+  'Numbers by which payments are recognized when they come again: of rows that are sent and have an invoice.';
+COMMENT ON COLUMN row_fingerprint.volume IS
+  'A fingerprint_volume. It leads the index, so that a file goes into one place of it.';
+COMMENT ON COLUMN row_fingerprint.fingerprint IS
+  'Half of it is of invoice and amount, two bits are the kind of payer, and 30 bits are of invoice, payer and amount.';
+-- They are spread evenly, so their least and their greatest tell the planner as much as a hundred of them.
+ALTER TABLE row_fingerprint ALTER COLUMN fingerprint SET STATISTICS 1;
+CREATE INDEX row_fingerprint_by_fingerprint ON row_fingerprint (volume, fingerprint);
+-- The fingerprints of one file lie together, so it is enough to know in which pages.
+CREATE INDEX row_fingerprint_by_file ON row_fingerprint USING brin (file_no) WITH (pages_per_range = 16, autosummarize = on);
+CREATE TRIGGER fingerprints_written_once BEFORE UPDATE OR TRUNCATE ON row_fingerprint
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- With the key of the fingerprints one could try all numbers that a masked one leaves open until one fits. So they go
+-- with the key of their file, and not before it.
+CREATE FUNCTION refuse_early_fingerprint_loss() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (
+    SELECT 1 FROM (SELECT DISTINCT file_no FROM dropped) d JOIN file f USING (file_no) WHERE f.shredded_at IS NULL
+  ) THEN
+    RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER fingerprints_dropped_late AFTER DELETE ON row_fingerprint REFERENCING OLD TABLE AS dropped
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_early_fingerprint_loss();

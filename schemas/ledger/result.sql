@@ -1,0 +1,111 @@
+-- Results: the outcome of each row, what changed later, and sums by batch.
+
+CREATE TABLE row_outcome (
+  file_no          bigint NOT NULL,
+  line             integer NOT NULL,
+  outcome          text NOT NULL,
+  code             integer,
+  message          text NOT NULL,
+  "authorization"  text NOT NULL,
+  PRIMARY KEY (file_no, line)
+);
+COMMENT ON TABLE row_outcome IS 'The first outcome of each row, as it was delivered. Written once.';
+COMMENT ON COLUMN row_outcome.code IS 'Response code of the service; null without one.';
+COMMENT ON COLUMN row_outcome."authorization" IS 'Authorization code of the service; empty without one.';
+CREATE TRIGGER outcomes_written_once BEFORE UPDATE OR TRUNCATE ON row_outcome
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- Rows that were not paid and may be sent again, then those that are uncertain; the newest file first. Paid rows are not
+-- in these indexes and cost nothing.
+CREATE INDEX row_outcome_not_paid ON row_outcome (file_no DESC, line) INCLUDE (outcome, code)
+  WHERE outcome IN ('declined', 'format_error', 'not_charged');
+CREATE INDEX row_outcome_uncertain ON row_outcome (file_no DESC, line) INCLUDE (outcome, code)
+  WHERE outcome IN ('duplicate', 'unknown');
+
+CREATE TABLE row_change (
+  file_no          bigint NOT NULL,
+  line             integer NOT NULL,
+  correction_no    integer NOT NULL CHECK (correction_no > 0),
+  outcome          text NOT NULL,
+  code             integer,
+  message          text NOT NULL,
+  "authorization"  text NOT NULL,
+  at               timestamptz NOT NULL,
+  source           text NOT NULL,
+  PRIMARY KEY (file_no, line, correction_no)
+);
+COMMENT ON TABLE row_change IS
+  'What became known of a row after its outcome was delivered. The latest change is its present outcome.';
+COMMENT ON COLUMN row_change.correction_no IS 'Number of the correction file within the payment file, counted from 1.';
+COMMENT ON COLUMN row_change.source IS 'Where the change is known from, in words for the correction file.';
+CREATE TRIGGER changes_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON row_change
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE INDEX row_change_not_paid ON row_change (file_no DESC, line) INCLUDE (correction_no, outcome, code)
+  WHERE outcome IN ('declined', 'format_error', 'not_charged');
+CREATE INDEX row_change_uncertain ON row_change (file_no DESC, line) INCLUDE (correction_no, outcome, code)
+  WHERE outcome IN ('duplicate', 'unknown');
+-- Changes of a day, for its report; there may be as many as there are rows.
+CREATE INDEX row_change_by_time ON row_change USING brin (at);
+
+-- The present outcome of each row.
+CREATE VIEW current_outcome AS
+  SELECT o.file_no, o.line, coalesce(c.correction_no, 0) AS correction_no,
+         coalesce(c.outcome, o.outcome) AS outcome,
+         CASE WHEN c.line IS NULL THEN o.code ELSE c.code END AS code,
+         coalesce(c.message, o.message) AS message,
+         coalesce(c."authorization", o."authorization") AS "authorization"
+  FROM row_outcome o
+  LEFT JOIN LATERAL (SELECT * FROM row_change c WHERE c.file_no = o.file_no AND c.line = o.line
+                     ORDER BY c.correction_no DESC LIMIT 1) c ON true;
+
+-- Each change beside what it replaced.
+CREATE VIEW outcome_change AS
+  SELECT c.file_no, c.line, c.correction_no, c.outcome, c.code, c.message, c."authorization", c.at, c.source,
+         coalesce(b.outcome, o.outcome) AS old_outcome,
+         CASE WHEN b.line IS NULL THEN o.code ELSE b.code END AS old_code,
+         coalesce(b.message, o.message) AS old_message
+  FROM row_change c
+  JOIN row_outcome o USING (file_no, line)
+  LEFT JOIN LATERAL (SELECT * FROM row_change b WHERE b.file_no = c.file_no AND b.line = c.line
+                       AND b.correction_no < c.correction_no
+                     ORDER BY b.correction_no DESC LIMIT 1) b ON true;
+
+CREATE TABLE batch_outcome (
+  file_no   bigint NOT NULL,
+  batch_no  integer NOT NULL,
+  outcome   text COLLATE "C" NOT NULL,
+  rows      integer NOT NULL,
+  cents     bigint NOT NULL,
+  PRIMARY KEY (file_no, batch_no, outcome)
+);
+COMMENT ON TABLE batch_outcome IS
+  'Rows and cents of a batch by first outcome. A day of a million rows is a few thousand lines here.';
+
+-- Added up in the statement that writes outcomes, so that no writer of outcomes can forget it. The outcomes of one
+-- statement are of lines close together, so their rows are read from the first to the last. Without nested loops: the
+-- planner takes rows that were just written for a few, and would compare each of 5,000 with each.
+CREATE FUNCTION add_batch_outcomes() RETURNS trigger LANGUAGE plpgsql SET enable_nestloop = off AS $$
+DECLARE
+  span record;
+BEGIN
+  FOR span IN SELECT file_no, min(line) AS first_line, max(line) AS last_line FROM added GROUP BY file_no LOOP
+    INSERT INTO batch_outcome
+      SELECT span.file_no, r.batch_no, a.outcome, count(*), sum(r.amount_cents)
+      FROM added a JOIN payment_row r USING (file_no, line)
+      WHERE r.file_no = span.file_no AND r.line BETWEEN span.first_line AND span.last_line AND r.batch_no IS NOT NULL
+      GROUP BY r.batch_no, a.outcome
+    ON CONFLICT (file_no, batch_no, outcome)
+      DO UPDATE SET rows = batch_outcome.rows + excluded.rows, cents = batch_outcome.cents + excluded.cents;
+  END LOOP;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outcomes_added_up AFTER INSERT ON row_outcome
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_batch_outcomes();
+
+-- Summed up, the present totals by outcome: the first outcomes, and what changes moved from one to another.
+CREATE VIEW outcome_movement AS
+  SELECT file_no, batch_no, outcome, rows, cents FROM batch_outcome
+  UNION ALL
+  SELECT c.file_no, r.batch_no, c.outcome, 1, r.amount_cents FROM outcome_change c JOIN payment_row r USING (file_no, line)
+  UNION ALL
+  SELECT c.file_no, r.batch_no, c.old_outcome, -1, -r.amount_cents
+  FROM outcome_change c JOIN payment_row r USING (file_no, line);

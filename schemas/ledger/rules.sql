@@ -1,0 +1,55 @@
+-- What the whole ledger rests on: its versions, the legal moves, and "written once".
+--
+-- Money is integer cents, times are UTC. No card or account number stands in any column in the clear (src/crypto).
+-- Text that an index sorts has the collation "C", which compares bytes. The collation of a database comes from the
+-- operating system, whose update may change the order; lookups then miss entries, and a unique index lets a second in.
+
+CREATE TABLE migration (
+  name        text COLLATE "C" PRIMARY KEY,
+  applied_at  timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE migration IS
+  'Versions whose changes of the tables were applied; the first is the one that made the ledger.';
+
+CREATE TABLE legal_move (
+  entity      text COLLATE "C" NOT NULL CHECK (entity IN ('file', 'batch', 'run', 'version', 'profile', 'reprocess')),
+  from_state  text,
+  to_state    text NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  PRIMARY KEY (entity, name)
+);
+COMMENT ON TABLE legal_move IS 'Every legal change of state, loaded from schemas/lifecycle.ts at each start.';
+
+-- The database itself refuses a change of state that the lifecycle does not list, whatever the program does.
+CREATE FUNCTION refuse_illegal_move() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  before_state text := NULL;
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF OLD.state = NEW.state THEN RETURN NEW; END IF;
+    before_state := OLD.state;
+  END IF;
+  IF NOT EXISTS (
+    SELECT 1 FROM legal_move
+    WHERE entity = TG_ARGV[0] AND from_state IS NOT DISTINCT FROM before_state AND to_state = NEW.state
+  ) THEN
+    RAISE EXCEPTION 'illegal move of a % from % to %', TG_ARGV[0], coalesce(before_state, 'nothing'), NEW.state
+      USING ERRCODE = 'PD001';
+  END IF;
+  RETURN NEW;
+END $$;
+
+-- Moves are only added: processes of two versions may use the same ledger at the same time.
+CREATE FUNCTION keep_legal_moves() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' AND current_setting('paydrop.adds_moves', true) = 'on' THEN RETURN NULL; END IF;
+  RAISE EXCEPTION 'this ledger belongs to a newer version of paydrop; legal moves are only added to';
+END $$;
+CREATE TRIGGER only_added_to BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON legal_move
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_legal_moves();
+
+-- For tables that are written once: whatever is forbidden fails.
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';
+END $$;

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The database as it is now; versions before this one are in its folder migrations/. */
+const FOLDER = new URL('../../../schemas/ledger/', import.meta.url);
+
+/** Files of the folder in the order in which they are run: each uses only tables of those before it. */
+export const SUBJECTS = [
+  'rules',
+  'audit',
+  'keys',
+  'profiles',
+  'claim',
+  'intake',
+  'send',
+  'gate',
+  'admission',
+  'result',
+  'deliver',
+  'doubt',
+  'reprocess',
+  'approvals',
+  'transfers',
+  'users',
+  'schedules',
+  'alarms',
+  'retention',
+  'archive',
+] as const;
+
+/** First release, whose ledger is made of the tables. Each later change of a table is a migration after it. */
+const FIRST = '0.1.0';
+
+/** Divides a file: tables with their triggers stand before it, functions that are made anew for each text behind it. */
+export const FUNCTIONS_FROM = '\n-- == Functions ==\n';
+
+const parts = SUBJECTS.map((name) => readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8').split(FUNCTIONS_FROM));
+
+/** Statements that make all tables of an empty ledger, with their indexes, triggers and first rows. */
+export const TABLES = parts.map(([tables]) => tables).join('\n');
+
+/** Statements that make all functions. */
+export const FUNCTIONS = parts.map(([, functions = '']) => functions).join('\n');
+
+/**
+ * Schema of the functions, named by the hash of their text. So no function is ever migrated, and two versions of paydrop
+ * run side by side, each with its own.
+ */
+export const FUNCTIONS_SCHEMA = `paydrop_f_${createHash('sha256').update(FUNCTIONS).digest('hex').slice(0, 12)}`;
+
+/** Where a session of this version looks for names. A table that it makes must not stand among functions that are dropped. */
+export const SEARCH_PATH = `paydrop,${FUNCTIONS_SCHEMA}`;
+
+/** Returns the versions in which tables changed, the first and oldest included, in order. */
+export function listMigrations(): string[] {
+  const later = keptMigrations().filter((name) => name !== FIRST);
+  return [FIRST, ...later.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))];
+}
+
+/**
+ * Returns the statements that bring the tables from the version before to this one. Those of the first are the tables
+ * themselves, until a later version keeps a copy of them to build an old ledger from.
+ */
+export function readMigration(name: string): string {
+  if (name === FIRST && !keptMigrations().includes(name)) return TABLES;
+  return readFileSync(new URL(`migrations/${name}.sql`, FOLDER), 'utf8');
+}
+
+function keptMigrations(): string[] {
+  const paths = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
+  return paths.flatMap((path) => /^migrations.(.+)\.sql$/.exec(path)?.[1] ?? []);
+}
