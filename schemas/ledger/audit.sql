@@ -14,8 +14,8 @@ CREATE TABLE audit (
   evidence    jsonb NOT NULL,
   previous    bytea NOT NULL,
   hash        bytea NOT NULL,
-  chain       text,
-  link_no     bigint
+  chain       text NOT NULL,
+  link_no     bigint NOT NULL
 );
 COMMENT ON TABLE audit IS
   'The audit trail: one link per change of state or action, chained by hashes. Written once.';
@@ -40,16 +40,8 @@ CREATE TABLE audit_chain (
   link_no  bigint NOT NULL,
   seq      bigint,
   hash     bytea NOT NULL
-)  WITH (fillfactor = 50);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE audit_chain IS 'The end of each chain. Signed roots in the trail name all of them.';
-
-CREATE TABLE audit_head (
-  seq   bigint NOT NULL,
-  hash  bytea NOT NULL
-);
-COMMENT ON TABLE audit_head IS
-  'One row: where the chain ended that all accounts shared. Every chain begins with its hash.';
-INSERT INTO audit_head VALUES (0, '\x00');
 
 CREATE SEQUENCE audit_seq MINVALUE 0 START 1 OWNED BY audit.seq;
 SELECT setval('audit_seq', 0);
@@ -92,7 +84,7 @@ DECLARE
 BEGIN
   SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
   IF NOT FOUND THEN
-    INSERT INTO audit_chain SELECT p_chain, 0, NULL, h.hash FROM audit_head h ON CONFLICT DO NOTHING;
+    INSERT INTO audit_chain VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
     SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
   END IF;
   chain := head.chain;
@@ -121,14 +113,6 @@ CREATE FUNCTION audit_link_hash(
   SELECT sha256(p_previous || convert_to(jsonb_build_array(
     p_chain, p_link_no, p_seq, extract(epoch FROM p_at), p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason,
     p_evidence
-  )::text, 'UTF8'))
-$$;
-CREATE FUNCTION audit_hash(
-  p_previous bytea, p_seq bigint, p_at timestamptz, p_actor text, p_file_id text, p_batch_no integer, p_move text,
-  p_from text, p_to text, p_reason text, p_evidence jsonb
-) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
-  SELECT sha256(p_previous || convert_to(jsonb_build_array(
-    p_seq, extract(epoch FROM p_at), p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence
   )::text, 'UTF8'))
 $$;
 

@@ -88,7 +88,7 @@ function describe(path: string, summary: BackupSummary): string {
     tables.map(({ table: name, rows, bytes }) => [name, String(rows), String(bytes)]),
     [1, 2],
   );
-  const whole = `${path} is intact: the ledger of ${summary.madeAt}, ${counted(summary.rows, 'row')}, up to migration ${summary.migration}.`;
+  const whole = `${path} is intact: the ledger of ${summary.madeAt}, ${counted(summary.rows, 'row')}, with the tables of ${summary.migration}.`;
   return [whole, table, `SHA-256 of its content: ${summary.sha256}`].join('\n\n');
 }
 

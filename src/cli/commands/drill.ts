@@ -187,7 +187,7 @@ function describe({ backup, scratch, seconds, checks, sums }: Report): string {
     ),
     [
       `Backup of ${madeAt}${path === null ? ', removed again' : `: ${path}`}`,
-      `  ${counted(rows, 'row')}, ${counted(bytes, 'byte')}, up to migration ${migration}, SHA-256 ${sha256}`,
+      `  ${counted(rows, 'row')}, ${counted(bytes, 'byte')}, with the tables of ${migration}, SHA-256 ${sha256}`,
       `Scratch database on ${scratch.on === 'server' ? 'the server of DATABASE_URL' : 'a PostgreSQL of its own'}: ${megabytes(scratch.bytes)}, removed again`,
       `Seconds: ${Object.entries(parts)
         .map(([what, took]) => `${what} ${took}`)

@@ -5,14 +5,14 @@ import { transact } from '../engine/transaction.ts';
 import { readAuditHead } from './list-audit.ts';
 import { counted } from '../../kernel/counted.ts';
 
-/** A chain of the audit trail: an account, '' for the installation, null for the one that all accounts once shared. */
-type ChainName = string | null;
+/** A chain of the audit trail: an account, or '' for the installation. */
+type ChainName = string;
 
 /** Where a chain ends. `seq` is the number of its last link in the whole trail. */
 type ChainEnd = { readonly links: number; readonly seq: number; readonly hash: string };
 
 /** What a root signs: the UTC day, and the ends of all chains. */
-type Root = { readonly day: string; readonly shared: ChainEnd; readonly chains: Readonly<Record<string, ChainEnd>> };
+type Root = { readonly day: string; readonly chains: Readonly<Record<string, ChainEnd>> };
 
 /** The first fault of a chain, or a fault of a root. `seq` is null when nothing is left to point at. */
 export type TrailBreak = {
@@ -55,7 +55,7 @@ export async function signRoot(ledger: Ledger, key: Signer, { onlyNightly = fals
     await tx.client.query(`SELECT lock_audit_chain('')`);
     if (onlyNightly && (await hasRoot({ pool: tx.client }, tx.databaseNow))) return false;
     const { rows } = await tx.client.query<{ day: string }>(`SELECT ${dayOf(tx.databaseNow)} AS day`);
-    const root = { day: rows[0]!.day, ...(await readEnds({ pool: tx.client })) };
+    const root = { day: rows[0]!.day, chains: await readEnds({ pool: tx.client }) };
     const evidence = { ...root, key: key.id, signature: key.sign(partsOf(root)) };
     tx.audit({ actor: 'system', move: SIGN, reason: 'signed the ends of all chains', evidence });
     return true;
@@ -71,26 +71,20 @@ async function hasRoot({ pool }: LedgerReader, databaseNow: string): Promise<boo
   return rowCount === 1;
 }
 
-async function readEnds({ pool }: LedgerReader): Promise<Pick<Root, 'shared' | 'chains'>> {
+async function readEnds({ pool }: LedgerReader): Promise<Root['chains']> {
   const { rows } = await pool.query<ChainEnd & { chain: ChainName }>(
-    `SELECT NULL AS chain, seq AS links, seq, encode(hash, 'hex') AS hash FROM audit_head
-     UNION ALL
-     SELECT chain, link_no, seq, encode(hash, 'hex') FROM audit_chain WHERE link_no > 0`,
+    `SELECT chain, link_no AS links, seq, encode(hash, 'hex') AS hash FROM audit_chain WHERE link_no > 0`,
   );
-  const ends = rows.map(({ chain, ...end }) => [chain, end] as const);
-  return {
-    shared: ends.find(([chain]) => chain === null)![1],
-    chains: Object.fromEntries(ends.filter((end): end is [string, ChainEnd] => end[0] !== null)),
-  };
+  return Object.fromEntries(rows.map(({ chain, ...end }) => [chain, end]));
 }
 
 /** Returns all that a root says, in one order. */
-function partsOf({ day, shared, chains }: Root): string[] {
+function partsOf({ day, chains }: Root): string[] {
   const parts = ({ links, seq, hash }: ChainEnd) => [String(links), String(seq), hash];
   const named = Object.keys(chains)
     .sort()
     .flatMap((chain) => [chain, ...parts(chains[chain]!)]);
-  return [day, ...parts(shared), ...named];
+  return [day, ...named];
 }
 
 /**
@@ -125,38 +119,31 @@ async function walkChains(reader: LedgerReader): Promise<Pick<TrailReport, 'brea
   const { rows } = await reader.pool.query<WalkedChain>(
     `WITH link AS (
        SELECT chain, seq, previous, hash, link_no,
-              hash = CASE WHEN chain IS NULL
-                THEN audit_hash(previous, seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence)
-                ELSE audit_link_hash(previous, chain, link_no, seq, at, actor, file_id, batch_no, move, from_state, to_state,
-                                     reason, evidence) END AS is_own
+              hash = audit_link_hash(previous, chain, link_no, seq, at, actor, file_id, batch_no, move, from_state, to_state,
+                                     reason, evidence) AS is_own
        FROM audit),
      walked AS (
-       SELECT *, coalesce(lag(hash) OVER chained,
-                          CASE WHEN chain IS NULL THEN '\\x00'::bytea ELSE (SELECT hash FROM audit_head) END) AS before,
-              row_number() OVER chained AS no
+       SELECT *, coalesce(lag(hash) OVER chained, '\\x00'::bytea) AS before, row_number() OVER chained AS no
        FROM link WINDOW chained AS (PARTITION BY chain ORDER BY seq)),
      summed AS (
        SELECT chain, count(*) AS links, max(seq) AS seq, min(seq) FILTER (WHERE is_own IS NOT TRUE) AS "changedAt",
-              min(seq) FILTER (WHERE previous <> before OR chain IS NOT NULL AND link_no IS DISTINCT FROM no) AS "gapAt"
+              min(seq) FILTER (WHERE previous <> before OR link_no <> no) AS "gapAt"
        FROM walked GROUP BY chain)
      SELECT summed.*, encode(audit.hash, 'hex') AS hash FROM summed JOIN audit USING (seq)`,
   );
-  const { shared, chains } = await readEnds(reader);
   const found = new Map(rows.map((row) => [row.chain, row]));
-  const recorded = new Map<ChainName, ChainEnd>([[null, shared], ...Object.entries(chains)]);
+  const recorded = new Map(Object.entries(await readEnds(reader)));
   const names = [...new Set([...recorded.keys(), ...found.keys()])].sort(byName);
   return {
     breaks: names.flatMap((chain) => breakOf(chain, found.get(chain), recorded.get(chain)) ?? []),
     chains: [...recorded]
       .map(([chain, end]) => ({ chain, ...end }))
-      .sort((one, other) => byName(one.chain, other.chain))
-      .filter(({ links }) => links > 0),
+      .sort((one, other) => byName(one.chain, other.chain)),
   };
 }
 
-/** The shared chain first, then the installation. */
+/** The chain of the installation first. */
 function byName(one: ChainName, other: ChainName): number {
-  if (one === null || other === null) return Number(other === null) - Number(one === null);
   return one < other ? -1 : Number(one > other);
 }
 
@@ -171,7 +158,6 @@ function breakOf(
   if (gapAt !== null)
     return { chain, seq: gapAt, says: `link ${gapAt} does not follow the one before it, which was changed or removed` };
   if (recorded === undefined) return { chain, seq: found!.seq, says: 'its end is not recorded' };
-  if (found === undefined && recorded.links === 0) return undefined;
   if (found?.seq === recorded.seq && found.hash === recorded.hash) return undefined;
   const says =
     found && found.links > recorded.links
@@ -182,7 +168,6 @@ function breakOf(
 
 /** Names a chain in a sentence. */
 export function describeChain(chain: ChainName): string {
-  if (chain === null) return 'the chain that all accounts shared';
   return chain === '' ? 'the chain of the installation' : `the chain of account ${chain}`;
 }
 
@@ -238,10 +223,9 @@ type SignedRoot = Root & { key: string; signature: string };
 
 /** Returns undefined for what `signRoot` never wrote. */
 function readRoot(evidence: unknown): SignedRoot | undefined {
-  const { day, key, signature, shared, chains } = evidence as Partial<SignedRoot>;
+  const { day, key, signature, chains } = evidence as Partial<SignedRoot>;
   const isRoot =
     [day, key, signature].every((text) => typeof text === 'string') &&
-    isEnd(shared) &&
     typeof chains === 'object' &&
     Object.values(chains).every(isEnd);
   return isRoot ? (evidence as SignedRoot) : undefined;
@@ -259,13 +243,12 @@ function isSigned(root: SignedRoot, key: Signer): boolean {
 }
 
 /** Returns the chains in which the link that the root names is another one, or missing. */
-async function findOthers({ pool }: LedgerReader, { shared, chains }: Root): Promise<ChainName[]> {
-  const ends: (readonly [ChainName, ChainEnd])[] = Object.entries(chains);
-  if (shared.links > 0) ends.push([null, shared]);
+async function findOthers({ pool }: LedgerReader, { chains }: Root): Promise<ChainName[]> {
+  const ends = Object.entries(chains);
   const { rows } = await pool.query<{ chain: ChainName }>(
     `SELECT named.chain FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) named (chain, link_no, seq, hash)
      LEFT JOIN audit a ON a.seq = named.seq
-     WHERE a.chain IS DISTINCT FROM named.chain OR coalesce(a.link_no, a.seq) IS DISTINCT FROM named.link_no
+     WHERE a.chain IS DISTINCT FROM named.chain OR a.link_no IS DISTINCT FROM named.link_no
        OR encode(a.hash, 'hex') IS DISTINCT FROM named.hash`,
     [
       ends.map(([chain]) => chain),

@@ -75,7 +75,7 @@ const ITEM = objectOf({
   rows: WHOLE,
   cents: CENTS,
   result: { type: ['string', 'null'], enum: [...REPROCESS_RESULTS, null], description: 'Null while it waits.' },
-  ...each(maybe(TEXT), 'says', 'newName', 'newFileId'),
+  ...each(maybe(TEXT), 'explanation', 'newName', 'newFileId'),
   endedAt: maybe(MOMENT),
 });
 

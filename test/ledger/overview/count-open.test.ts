@@ -178,7 +178,7 @@ describe('listReady', () => {
 /** Adds links of a move to the end of the trail, without what would lead to them. */
 async function addLinks(move: string, count: number, at = world.clock.now()): Promise<void> {
   await world.force(
-    `INSERT INTO audit SELECT nextval('audit_seq'), $2, 'worker:x', NULL, NULL, $1, NULL, 'reconciled', '', '{}', '', ''
+    `INSERT INTO audit SELECT nextval('audit_seq'), $2, 'worker:x', NULL, NULL, $1, NULL, 'reconciled', '', '{}', '', '', '', n
      FROM generate_series(1, $3::int) n`,
     [move, at, count],
   );
@@ -226,7 +226,7 @@ describe('listFinished', () => {
     await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
     await world.force(`UPDATE batch SET submitted_at = $1, final_at = $2`, [new Date(START), later]);
     await world.force(
-      `INSERT INTO audit SELECT nextval('audit_seq'), $2, 'worker:x', $1, 1, 'reconcile', 'result_in', 'reconciled', 'it matches', '{}', '', ''`,
+      `INSERT INTO audit SELECT nextval('audit_seq'), $2, 'worker:x', $1, 1, 'reconcile', 'result_in', 'reconciled', 'it matches', '{}', '', '', '', 1`,
       [fileId, later],
     );
     await addLinks('finish-run', 1, later);

@@ -277,7 +277,7 @@ describe('a ledger with many paid rows', () => {
 
   it.each(['without', 'with'])('reads only the end of a long audit trail, %s statistics', async (statistics) => {
     await world.force(
-      `INSERT INTO audit SELECT nextval('audit_seq'), $1, 'worker:x', NULL, NULL, 'reconcile', NULL, 'reconciled', '', '{}', '', ''
+      `INSERT INTO audit SELECT nextval('audit_seq'), $1, 'worker:x', NULL, NULL, 'reconcile', NULL, 'reconciled', '', '{}', '', '', '', n
        FROM generate_series(1, 20000) n`,
       [world.clock.now()],
     );

@@ -226,7 +226,7 @@ describe('VerifyForm', () => {
 });
 
 describe('VerifyResult', () => {
-  const chains = [null, '', 'main'].map((chain) => ({ chain, links: 9, seq: 9, hash: 'cd' }));
+  const chains = ['', 'bank', 'main'].map((chain) => ({ chain, links: 9, seq: 9, hash: 'cd' }));
   const roots = { signed: 0, unchecked: {} };
   const whole = { brokenAt: undefined, breaks: [], links: 1_234, hash: 'ab12', chains, roots, lastRoot: undefined };
   const tookMs = 3_140;

@@ -169,8 +169,8 @@ describe('/files/:fileId', () => {
     );
     await forceSql(
       world.app,
-      `INSERT INTO audit (seq, at, actor, file_id, move, reason, evidence, previous, hash)
-       SELECT n, now(), 'worker:x', $1, 'note', 'again', '{}', '', '' FROM generate_series(100001, 100120) n`,
+      `INSERT INTO audit (seq, at, actor, file_id, move, reason, evidence, previous, hash, chain, link_no)
+       SELECT n, now(), 'worker:x', $1, 'note', 'again', '{}', '', '', '', n FROM generate_series(100001, 100120) n`,
       [fileId],
     );
     const html = await page('done.csv');
