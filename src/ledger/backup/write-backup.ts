@@ -1,3 +1,4 @@
+import { inVersionOrder } from '../engine/schema.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -95,11 +96,11 @@ export async function* copyFrames(
 ): AsyncGenerator<Buffer, BackupSummary> {
   const maker = frameMaker();
   yield maker.mark();
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM migration ORDER BY name');
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
   const head: BackupHead = {
     format: 1,
     madeAt: at.toISOString(),
-    migrations: rows.map((row) => row.name),
+    migrations: inVersionOrder(rows.map((row) => row.name)),
     tables: tables.map(({ table }) => table),
   };
   yield maker.say('H', head);

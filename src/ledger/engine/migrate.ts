@@ -1,7 +1,15 @@
 import pg, { escapeLiteral, type PoolClient } from 'pg';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
-import { FUNCTIONS, FUNCTIONS_SCHEMA, listMigrations, readMigration, SEARCH_PATH, TABLES } from './schema.ts';
+import {
+  FUNCTIONS,
+  FUNCTIONS_SCHEMA,
+  inVersionOrder,
+  listMigrations,
+  readMigration,
+  SEARCH_PATH,
+  TABLES,
+} from './schema.ts';
 import type { Queryable } from './transaction.ts';
 
 /** Longest wait for a table in use, in ms, and the number of tries. */
@@ -183,7 +191,7 @@ async function isReadOnly(client: Queryable): Promise<boolean> {
 
 /** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
 export async function findMissingMigrations(client: Queryable, files?: readonly string[]): Promise<string[]> {
-  const wanted = files ?? listMigrations();
+  const wanted = inVersionOrder(files ?? listMigrations());
   const done = new Set(await listApplied(client));
   return wanted.filter((file) => !done.has(file));
 }

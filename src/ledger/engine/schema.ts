@@ -53,8 +53,12 @@ export const SEARCH_PATH = `paydrop,${FUNCTIONS_SCHEMA}`;
 
 /** Returns the versions in which tables changed, the first and oldest included, in order. */
 export function listMigrations(): string[] {
-  const later = keptMigrations().filter((name) => name !== FIRST);
-  return [FIRST, ...later.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))];
+  return inVersionOrder([...new Set([FIRST, ...keptMigrations()])]);
+}
+
+/** Returns versions from the oldest to the newest: 0.10.0 comes after 0.9.0. */
+export function inVersionOrder(versions: readonly string[]): string[] {
+  return versions.toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }));
 }
 
 /**
