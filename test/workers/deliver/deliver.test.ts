@@ -13,7 +13,7 @@ import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
-const world = stepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });
+const world = stepWorld({ accounts: 42, settings: { batch: { maxRows: 10 } } });
 
 /** One message for each way a sent row can end. The ninth row is withheld. */
 const MESSAGES = [
@@ -67,6 +67,8 @@ describe('deliverFile', () => {
     ).toEqual(ALL);
     expect(await stateOf(fileId)).toBe('completed');
     expect((await world.movesOf({ fileId })).at(-1)).toBe('complete');
+    const { outputs: listed } = JSON.parse(outputs['summary.json']!) as { outputs: { kind: string }[] };
+    expect(listed.map(({ kind }) => kind)).toEqual(['ack', 'result', 'rejects', 'retry']);
     expect(Object.values(outputs).join()).not.toContain(CARD);
     expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
@@ -86,6 +88,22 @@ describe('deliverFile', () => {
     );
     expect(outcomes).toMatchObject({ 'C-5': 'UNKNOWN', 'C-6': 'UNKNOWN', 'C-4': 'DECLINED', 'C-7': 'DUPLICATE' });
     expect(outputs['summary.txt']).toContain('2 rows may or may not have been charged');
+  });
+
+  it('says that nothing is open where every row was charged', async () => {
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, lines([cardRow(1)]));
+    await carryOut(world.app, fileId, () => 'OK: 678594:');
+    await deliverFile(world.app, { fileId });
+    expect((await outputsOf(fileId))['summary.txt']).toMatch(/\n\nNothing is open\.\n$/);
+  });
+
+  it('writes the results of a stopped file once, and does not bring back what is gone', async () => {
+    const fileId = await reconciled();
+    await forceSql(world.app, `UPDATE file SET state = 'partly_cancelled' WHERE file_id = $1`, [fileId]);
+    await deliverFile(world.app, { fileId });
+    await rm(pathOf(fileId, 'result.csv'));
+    await deliverFile(world.app, { fileId });
+    expect(existsSync(pathOf(fileId, 'result.csv'))).toBe(false);
   });
 
   it('eight at once write everything once', async () => {
