@@ -5,7 +5,7 @@ import type { OperationName } from '../../schemas/operations.ts';
 import type { CallOptions } from '../../src/gateway/call-operation.ts';
 import type { AnyAnswer } from '../../src/gateway/answers.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
-import { BANK, codeOf, DAY, idOf, type OpenFace, openFace, PERSON, RECORD, SCHEDULE } from './support/contract-face.ts';
+import { BANK, codeOf, DAY, type OpenFace, openFace, PERSON, RECORD, SCHEDULE } from './support/contract-face.ts';
 import { sampleParameters } from './support/call.ts';
 
 const NA_ONLY = SPEC_OPERATIONS.filter(({ servers }) => servers === 'North America only').map(
@@ -67,15 +67,6 @@ describe('the NA face', () => {
       },
     });
     expect(open.sandbox.books()).toMatchObject([{ outcome: 'accepted_pending', charged: true, amountCents: 2500 }]);
-  });
-
-  it('refunds a bank account in parts, and no more than was charged', async () => {
-    const transactionId = idOf(await open.client.processACHEFT({ ...BANK, total: '10.00' }));
-    const refund = (total: string) => open.client.processACHEFTRefundWithTransactionId({ transactionId, total });
-    expect((await refund('-4.00')).kind).toBe('accepted');
-    expect(await refund('-6.01')).toMatchObject({ kind: 'declined', code: 15, transactionId: null });
-    expect((await refund('-6.00')).kind).toBe('accepted');
-    expect((await refund('-0.01')).kind).toBe('declined');
   });
 
   it('keeps a bank record from its creation to its deletion', async () => {

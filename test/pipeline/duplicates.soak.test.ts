@@ -4,7 +4,7 @@ import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import { shortId } from '../../src/kernel/ids.ts';
 import { fileNamed, goodRows, readNotice, readOriginal, sayingOf } from '../support/bad-input.ts';
-import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
+import { achRow, cardRow, codeRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
@@ -81,26 +81,11 @@ describe('the rejects file, dropped again', () => {
 
 describe('payments that are written in another way', () => {
   const account = `021000021${'40000001'.padStart(17, '0')}`;
-  const FIRST = [
-    cardRow(1, { invoice: 'DUP-00001' }),
-    cardRow(2, { invoice: '0090' }),
-    cardRow(3, { invoice: 'Mixed 9/1' }),
-    cardRow(4, { invoice: '2026-11-20' }),
-    cardRow(5, { invoice: '7.50' }),
-    cardRow(6, { invoice: '12E4' }),
-    cardRow(7, { invoice: '1234567890123456' }),
-    cardRow(8, { invoice: '\u00c9t\u00e9-8' }),
-  ];
+  /** test/crypto/fingerprints/loosen.test.ts knows the other ways. */
+  const FIRST = [cardRow(1, { invoice: 'DUP-00001' }), cardRow(8, { invoice: '\u00c9t\u00e9-8' })];
   const AGAIN: readonly [string, string, string[]][] = [
     ['in case and zeros', 'card', [cardRow(1, { invoice: 'dup-1' })]],
-    ['without the zeros in front', 'card', [cardRow(2, { invoice: '90' })]],
-    ['with other punctuation', 'card', [cardRow(3, { invoice: 'MIXED-9-1' })]],
-    ['as a day of a spreadsheet', 'card', [cardRow(4, { invoice: '11/20/2026' })]],
-    ['as a number of a spreadsheet', 'card', [cardRow(5, { invoice: '7.5' })]],
-    ['without its exponent', 'card', [cardRow(6, { invoice: '120000' })]],
-    ['with fifteen digits', 'card', [cardRow(7, { invoice: '1234567890123460' })]],
     ['in another character set', 'card', [cardRow(8, { invoice: '\u00c3\u2030t\u00c3\u00a9-8' })]],
-    ['without its accents', 'card', [cardRow(8, { invoice: 'ETE 8' })]],
     ['by a customer code', 'card', [codeRow(1, { invoice: 'DUP-00001' })]],
     ['by a bank account', 'ach-charge', [achRow(1, { invoice: 'dup 1' })]],
     ['from an account without its zeros', 'ach-charge', [achRow(5, { invoice: 'p1', account: '02100002140000001' })]],
@@ -113,7 +98,11 @@ describe('payments that are written in another way', () => {
     const before = booked();
     for (const [what, folder, rows] of AGAIN) await world.drop(folder, `${what}.csv`, lines(rows));
     await world.drop('card', 'others.csv', lines([cardRow(1, { invoice: 'DUP-00001', amount: '26.00' })]));
-    await world.drop('card', 'another payer.csv', lines([cardRow(2, { invoice: '0090', card: '4012888888881881' })]));
+    await world.drop(
+      'card',
+      'another payer.csv',
+      lines([cardRow(1, { invoice: 'DUP-00001', card: '4012888888881881' })]),
+    );
     await world.finish();
     for (const [what] of AGAIN) {
       const file = await fileNamed(world, `${what}.csv`);
@@ -122,7 +111,7 @@ describe('payments that are written in another way', () => {
       expect(faults).toContainEqual(expect.objectContaining({ line: '1', ...sayingOf('LIKE_CHARGED') }));
     }
     expect(await world.states()).toMatchObject({ 'others.csv': 'completed', 'another payer.csv': 'completed' });
-    expect(booked()).toEqual([...before, 'DUP-00001', '0090'].toSorted());
+    expect(booked()).toEqual([...before, 'DUP-00001', 'DUP-00001'].toSorted());
   });
 });
 
@@ -141,20 +130,6 @@ describe('rows of one file that are written in another way', () => {
       ['4', `${ERRORS.LIKE_ROW.means}: line 2 of this file`],
     ]);
     expect(booked()).toEqual(before);
-  });
-});
-
-describe('files that come at once', () => {
-  it('with the same rows are accepted once, and the others wait for a person', async () => {
-    const rows = upTo(4).map((n) => cardRow(100 + n));
-    const orders = [rows, rows.toReversed(), [...rows.slice(2), ...rows.slice(0, 2)]];
-    for (const [index, order] of orders.entries()) await world.drop('ach-charge', `one-${index}.csv`, lines(order));
-    for (const [index, order] of orders.entries()) await world.drop('card', `two-${index}.csv`, lines(order));
-    await world.finish();
-    const states = Object.entries(await world.states());
-    const ofCard = states.flatMap(([name, state]) => (name.startsWith('two-') ? [state] : []));
-    expect(ofCard.toSorted()).toEqual(['completed', 'held', 'held']);
-    expect(booked().filter((invoice) => invoice.startsWith('C-10'))).toEqual(['C-101', 'C-102', 'C-103', 'C-104']);
   });
 });
 

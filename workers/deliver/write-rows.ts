@@ -68,7 +68,7 @@ function openSheets(
   const delimiter = DELIMITERS[form.delimiter].charCodeAt(0);
   const putShown = input.layout ? shownRowPutter(input.layout, { form }) : senderRowPutter(input, form);
   const sent = input.layout ? undefined : sentLines(file.layout!, form);
-  const dropped = droppedRows(input, { clear, form });
+  const dropped = droppedRows(input, { clear });
   const writeOutcomeCells = outcomeCellWriter(form);
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), sent: newSheet(), rejects: newSheet(), retry: newSheet() };
@@ -86,10 +86,8 @@ function openSheets(
     for (let place = 0; place < rows.count; place += 1) {
       const line = rows.pack.lines[rows.packFrom + place]!;
       putNumber(result, line, delimiter);
-      const shownFrom = result.length;
       const isValid = rows.pack.batchNos[rows.packFrom + place] !== NO_BATCH;
       putShown(result, input, from + place, isValid);
-      const shownTo = result.length;
       writeOutcomeCells(result, rows, place);
       sheets.result.rows += 1;
       if (sent && isValid) putText(begin('sent', sent.head), sent.line(line, cellsOf(input, from + place)));
@@ -98,20 +96,19 @@ function openSheets(
       const correction = correctionOf(rows.at(place));
       if (!correction) continue;
       const { kind, reason } = correction;
-      const shown = result.bytes.subarray(shownFrom, shownTo);
-      dropped.put(begin(kind, dropped.head), { input, place: from + place, isValid, shown, reason });
+      dropped.put(begin(kind, dropped.head), { input, place: from + place, isValid, reason });
     }
   };
   return { sheets, put };
 }
 
-/** A row of rejects or retry. `shown` is how the result shows it, each cell with a delimiter behind it. */
-type DroppedRow = { input: RawLines; place: number; isValid: boolean; shown: Buffer; reason: string };
+/** A row of rejects or retry. */
+type DroppedRow = { input: RawLines; place: number; isValid: boolean; reason: string };
 
 /** Returns how rows are written into files to be dropped again. */
 function droppedRows(
   { titles, layout, returned }: ResultInput,
-  { clear, form }: { clear: boolean; form: OutputForm },
+  { clear }: { clear: boolean },
 ): { head: Buffer; put: (into: LineBuffer, row: DroppedRow) => void } {
   if (returned) {
     const put = (into: LineBuffer, { input, place, isValid, reason }: DroppedRow) =>
@@ -119,11 +116,9 @@ function droppedRows(
     return { head: returned.head, put };
   }
   const line = csvLines({ guard: true });
-  const isCopied = !clear && form.delimiter === 'comma';
-  const putClear = isCopied ? undefined : shownRowPutter(layout!, { clear });
-  const put = (into: LineBuffer, { input, place, isValid, shown, reason }: DroppedRow) => {
-    if (putClear) putClear(into, input, place, isValid);
-    else putBytes(into, shown);
+  const putShown = shownRowPutter(layout!, { clear });
+  const put = (into: LineBuffer, { input, place, isValid, reason }: DroppedRow) => {
+    putShown(into, input, place, isValid);
     putText(into, line([reason]));
   };
   return { head: Buffer.from(line([...titles, REASON_TITLE])), put };
@@ -131,7 +126,7 @@ function droppedRows(
 
 /** Returns whether a row goes into the result alone. Nearly all do and need no closer look. */
 function mayBeCharged({ pack, packFrom }: FinishedRows, place: number): boolean {
-  return pack.changes.size === 0 && MAY_BE_CHARGED[pack.outcomes[packFrom + place]!] === true;
+  return MAY_BE_CHARGED[pack.outcomes[packFrom + place]!] === true;
 }
 
 /** In the order of `OUTCOME_NAMES`. */
@@ -191,10 +186,9 @@ export function outcomeCellWriter(form: OutputForm): (into: LineBuffer, rows: Fi
   };
 }
 
-/** Returns whether a form has all columns of this version, or of the first, between commas and with a point. */
+/** Returns whether a form has all columns between commas and with a point. */
 function isUsual({ delimiter, decimal, columns }: OutputForm): boolean {
-  const titles = resultTitles({ columns });
-  const isWhole = [RESULT_TITLES, FIRST_FORM.columns].some((usual) => usual.join() === titles.join());
+  const isWhole = resultTitles({ columns }).join() === RESULT_TITLES.join();
   return delimiter === 'comma' && decimal === 'point' && isWhole;
 }
 
@@ -205,7 +199,6 @@ function isUsual({ delimiter, decimal, columns }: OutputForm): boolean {
 function sharedCellPutter(form: OutputForm): (into: LineBuffer, rows: FinishedRows, place: number) => void {
   const line = csvLines({ guard: true, form });
   const meanings = new Map<number, Buffer>();
-  const hasAmount = resultTitles(form).includes('Amount Charged');
   const cellsOf = ({ at }: FinishedRows, place: number) => outcomeCells(at(place), form);
   const makeMeaning = (rows: FinishedRows, place: number, key: number): Buffer => {
     const made = Buffer.from(`,${line(cellsOf(rows, place).slice(AMOUNT + 1))}`);
@@ -220,10 +213,9 @@ function sharedCellPutter(form: OutputForm): (into: LineBuffer, rows: FinishedRo
     if (batchNo !== pack.batchNos[at]) {
       batchNo = pack.batchNos[at];
       const cells = line(cellsOf(rows, place).slice(FIRST_SHARED, AMOUNT));
-      shared = Buffer.from(hasAmount ? `,${cells.slice(0, -2)},` : `,${cells}`);
+      shared = Buffer.from(`,${cells.slice(0, -2)},`);
     }
     putBytes(into, shared);
-    if (!hasAmount) return;
     const outcome = pack.outcomes[at]!;
     const cents = pack.cents[at]!;
     if (outcome === APPROVED) putCents(into, cents);
@@ -257,7 +249,7 @@ function putByte(into: LineBuffer, byte: number): void {
 }
 
 function isPlain(pack: RowPack, at: number): boolean {
-  if (pack.outcomes[at] === NO_OUTCOME_YET || pack.changes.size > 0) return false;
+  if (pack.outcomes[at] === NO_OUTCOME_YET) return false;
   const start = textsFrom(pack, at);
   const messageEnd = pack.ends[2 * at]!;
   const digits = countPlainDigits(pack.texts, start, messageEnd);

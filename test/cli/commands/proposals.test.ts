@@ -32,6 +32,8 @@ describe('proposals', () => {
   describe('proposals', () => {
     it('says that nothing waits, and then what does, with file, money, person and what to do', async () => {
       expect(await world.paydrop('proposals')).toEqual({ status: 0, out: 'No open proposals.\n', err: '' });
+      const plan = await world.paydrop('approve', 'mine.csv', '--plan');
+      expect(plan.out).toContain('You propose to send 2 rows, 50.00 USD.');
       const approve = await world.paydrop('approve', 'mine.csv', '--reason', 'meant so');
       expect(approve).toMatchObject({ status: 3, err: '' });
       const [, no] = /Proposed: 2 rows, [^]*confirm (\d+)$/m.exec(approve.out)!;
@@ -120,7 +122,8 @@ describe('proposals', () => {
     it('needs one person, sends nothing, and ends the proposal', async () => {
       const no = await proposed('declined.csv');
       expect(await world.paydrop('decline', 'declined.csv', '--reason', 'twice')).toMatchObject({ status: 0 });
-      expect(await world.paydrop('confirm', String(no))).toMatchObject({ status: 5 });
+      const confirmed = await world.paydrop('confirm', String(no));
+      expect(confirmed).toMatchObject({ status: 5, err: expect.stringContaining('it is void') });
       expect(await world.states()).toMatchObject({ 'declined.csv': 'cancelled' });
     });
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
-import { claimContent, query } from '../../workers/support/story.ts';
+import { claimContent } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
@@ -31,16 +31,6 @@ describe('resubmit', () => {
     expect(await world.paydrop('resubmit', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
     expect((await resubmit('--only', 'approved')).err).toContain('Choose one: declined, retryable, not-sent, format');
     expect(await resubmit('--only', 'not-sent')).toMatchObject({ status: 5, out: '' });
-  });
-
-  it('shows on request what it would be, and writes nothing', async () => {
-    const { status, out } = await resubmit('--plan', '--json');
-    expect(status).toBe(0);
-    const { says, facts } = JSON.parse(out);
-    expect(says[0]).toContain('Sends 1 row, 2.00 USD again in a new file');
-    expect(facts).toContainEqual({ name: 'Lines', value: '2' });
-    expect(await readdir(folder)).toEqual([]);
-    expect(await query(world.app, 'SELECT 1 FROM resubmission')).toEqual([]);
   });
 
   it('drops the rows as a new file, once, which walks the whole way and is linked with the old one', async () => {
@@ -77,33 +67,12 @@ describe('resubmit', () => {
 
 describe('repoll', () => {
   let world: CliWorld;
-  let fileId: string;
   beforeAll(async () => {
     // The first poll would be due in a minute.
     world = await openCliWorld({ account: { poll: { firstMs: 60_000, factor: 1, longestMs: 60_000 } } });
     await checkFolders(world.settings);
-    const claim = await claimContent(world.app, 'drop/ach-charge', 'june.csv', lines([achRow(1)]));
-    await takeClaim(world.app, claim);
-    await intakeFile(world.app, claim);
-    ({ file_id: fileId } = await findFile(world.app.ledger, 'june.csv'));
   });
   afterAll(() => world.close());
-
-  it('refuses a batch that the service has not taken', async () => {
-    const refused = await world.paydrop('repoll', 'june.csv/1');
-    expect(refused).toMatchObject({ status: 5, out: '' });
-    expect(refused.err).toContain('it must be awaiting result, reconciling, result mismatch or reconciled');
-  });
-
-  it('asks now, long before the next question is due, until the result is there', async () => {
-    await submitBatch(world.app, { fileId, batchNo: 1 });
-    const said = async () => (await world.paydrop('repoll', 'june.csv/1')).out;
-    await expect.poll(said).toBe('The result has arrived and every row has its outcome.\n');
-    const again = JSON.parse((await world.paydrop('repoll', 'june.csv/1', '--json')).out) as Record<string, unknown>;
-    expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
-    expect(await said()).toMatch(/^Every row already had its outcome; /);
-    expect(world.sandbox.books()).toHaveLength(1);
-  });
 
   it('says that the question got no answer, and is no worse for it', async () => {
     const claim = await claimContent(world.app, 'drop/ach-charge', 'may.csv', lines([achRow(3)]));

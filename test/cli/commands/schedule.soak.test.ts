@@ -53,15 +53,6 @@ describe('schedule', () => {
     expect(line.nextAt.slice(0, 10) > line.last.day).toBe(true);
   });
 
-  it('run does nothing on a day that is not a business day, and closes a day once', async () => {
-    const { status, out } = await world.paydrop('schedule', 'run', 'elsewhen');
-    expect(status).toBe(0);
-    expect(out).toMatch(/is not a business day of elsewhen\. Nothing was done\.\n$/);
-    const closed = await world.paydrop('schedule', 'run', 'close', '--json');
-    expect(JSON.parse(closed.out)).toMatchObject({ is: 'made', state: 'done', summary: { difference: { rows: 0 } } });
-    expect(await world.paydrop('schedule', 'run', 'close', '--again')).toMatchObject({ status: 1, out: '' });
-  });
-
   it('run wants a schedule that is there', async () => {
     const { status, err } = await world.paydrop('schedule', 'run', 'weekly');
     expect(status).toBe(1);

@@ -52,8 +52,6 @@ export async function openFace({ server, currency }: Pick<Face, 'server' | 'curr
 
 export const CARD = '4222222222222220';
 export const MAGIC_CARD = '4111111111111111';
-/** Approved like most cards; unlike the two above, its refunds depend on what was charged. */
-export const OTHER_CARD = '4444444444444448';
 export const PERSON = {
   firstName: 'Ada',
   lastName: "O'Byron & Söhne",

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { exceptBatch, receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals, readRows } from '../../../src/ledger/file/read-file.ts';
@@ -12,7 +11,6 @@ const world = openedForTests(openTestLedger);
 
 const result = { sealed: Buffer.from([9, 0, 255]), sha256: 'cd'.repeat(32), rows: 2 };
 const actor = 'worker:poll';
-const otherThan = (state: BatchState) => (Object.keys(BATCH_STATES) as BatchState[]).filter((name) => name !== state);
 
 async function fileNoOf(batch: BatchRow): Promise<number> {
   return (await readFileRow(world.ledger, batch.file_id)).file_no;
@@ -61,8 +59,8 @@ describe('receiveResult', () => {
     ]);
   });
 
-  it.each(otherThan('submitted'))('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
+  it('does nothing to a batch that is not submitted', async () => {
+    const batch = await world.batchIn('unknown');
     const { value, links } = await newLinks(batch.file_id, () => receiveResult(world.ledger, keyOf(batch), result));
     expect([value, links]).toEqual([undefined, []]);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
@@ -137,8 +135,8 @@ describe('reconcileBatch', () => {
     expect(rows).toEqual([{ file_no: fileNo, batch_no: 1, outcome: 'approved', rows: 2, cents: 500 }]);
   });
 
-  it.each(otherThan('result_in'))('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
+  it('does nothing to a batch whose result is not in', async () => {
+    const batch = await world.batchIn('exception');
     const fileNo = await fileNoOf(batch);
     const { value, links } = await newLinks(batch.file_id, () =>
       reconcileBatch(world.ledger, keyOf(batch), fileNo, outcomesOf(batch), evidence),
@@ -243,8 +241,8 @@ describe('exceptBatch', () => {
     expect(await exceptBatch(world.ledger, keyOf(batch), 'again', {})).toBe(false);
   });
 
-  it.each(otherThan('result_in'))('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
+  it('does nothing to a batch whose result is not in', async () => {
+    const batch = await world.batchIn('reconciled');
     const { value, links } = await newLinks(batch.file_id, () => exceptBatch(world.ledger, keyOf(batch), 'no', {}));
     expect([value, links]).toEqual([false, []]);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);

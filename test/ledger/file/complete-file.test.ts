@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
 import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { readBatches, readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.ts';
@@ -68,7 +68,7 @@ describe('completeFile', () => {
   });
 
   it.each(batchStates)('says whether a batch that is %s lets the file be completed', async (batchState) => {
-    const isFinal = batchState === 'reconciled' || batchState === 'cancelled';
+    const isFinal = FINAL_BATCH_STATES.some((final) => final === batchState);
     for (const state of ['accepted', 'in_progress'] as const) {
       const fileId = await fileWith(state, batchState);
       const before = await world.links(fileId);
@@ -80,10 +80,7 @@ describe('completeFile', () => {
     }
   });
 
-  const otherStates = (Object.keys(FILE_STATES) as FileState[]).filter(
-    (state) => state !== 'accepted' && state !== 'in_progress',
-  );
-  it.each(otherStates)('does nothing to a file that is %s', async (state) => {
+  it.each(['held', 'partly_cancelled'] as const)('does nothing to a file that is %s', async (state) => {
     const fileId = await fileWith(state, 'reconciled');
     const before = await world.links(fileId);
     expect(await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, evidence)).toBe(false);

@@ -42,25 +42,9 @@ describe('charge of a card', () => {
   });
 
   it.each([
-    [GOOD_CARD, '2000.00', 'OK: 678594:'],
-    [GOOD_CARD, '2000.01', 'REJECT: 39'],
     [GOOD_CARD, '5,00', 'OK: 678594:'],
-    [AMOUNT_CARD, '1', 'OK: 678594:'],
     [AMOUNT_CARD, '5.00', 'REJECT: 15'],
-    [AMOUNT_CARD, '6.00', 'OK: 678594:X'],
-    [AMOUNT_CARD, '7.00', 'OK: 678594:y'],
-    [AMOUNT_CARD, '8.00', 'OK: 678594:A'],
-    [AMOUNT_CARD, '9.00', 'OK: 678594:Z'],
-    [AMOUNT_CARD, '10.00', 'OK: 678594:N'],
-    [AMOUNT_CARD, '15.00', 'REJECT: 19'],
-    [AMOUNT_CARD, '16.00', 'REJECT: 2'],
-    ['5555555555554444', '7.31', 'OK: 678594:'],
-    ['9999999999999999', '5.00', 'REJECT: 40'],
-    ['9999999999999999', '2000.01', 'REJECT: 40'],
-    ['9999999999999999', 'five', 'REJECT: 40'],
     ['', '5.00', 'REJECT: 40'],
-    [GOOD_CARD, '0', 'REJECT: 5'],
-    [GOOD_CARD, '-5.00', 'REJECT: 5'],
     [GOOD_CARD, 'five', 'REJECT: 5'],
   ])('says to %s with %s: %s', async (creditCardNum, total, message) => {
     expect(await call('ProcessCreditCard', { creditCardNum, total })).toBe(

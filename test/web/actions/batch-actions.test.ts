@@ -4,8 +4,7 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
-import { answering } from '../../workers/support/scripted-gateway.ts';
-import { actionsOf, doIt, fileNamed, openAction } from '../support/action-page.ts';
+import { doIt, fileNamed, openAction } from '../support/action-page.ts';
 import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 const because = { actor: 'operator:ada', reason: 'wait' };
 
 /** Each file has its own account, so that none waits for another. */
-const NAMES = ['fixed', 'givenup', 'partly', 'asked', 'strange', 'held'];
+const NAMES = ['asked', 'strange', 'held'];
 
 let world: DashboardWorld;
 let service: Sandbox;
@@ -67,50 +66,7 @@ async function submit(name: string): Promise<void> {
   await submitBatch(world.app, { fileId: (await fileNamed(world, name)).file_id, batchNo: 1 });
 }
 
-/** Makes the service refuse the batch. */
-async function refuse(name: string): Promise<void> {
-  const refused = { kind: 'refused', text: 'Agent code has not been set up', code: 1 } as const;
-  const { file_id: fileId } = await fileNamed(world, name);
-  await submitBatch(answering(world.app, refused).app, { fileId, batchNo: 1 });
-}
-
-describe('retry', () => {
-  it('is for a refused batch only', async () => {
-    const { status, words } = await openAction(operator, await path('fixed.csv', 'retry'));
-    expect([status, words]).toEqual([409, expect.stringContaining('its state is queued; it must be refused')]);
-  });
-
-  it('says why the service refused, and sends the batch again as its next attempt', async () => {
-    await refuse('fixed.csv');
-    const plan = await openAction(operator, await path('fixed.csv', 'retry'));
-    expect(plan.words).toContain('2 rows, 50.00 USD will be sent again, as attempt 2.');
-    expect(plan.words).toContain('Agent code has not been set up');
-    const done = await doIt(operator, await path('fixed.csv', 'retry'), { reason: 'the password is the new one' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('It will be sent again: batch 1')]);
-    expect(await batchOf('fixed.csv')).toMatchObject({ state: 'ready', attempt: 2 });
-    expect((await doIt(operator, await path('fixed.csv', 'retry'))).status).toBe(409);
-  });
-});
-
-describe('withdraw', () => {
-  it('gives a refused batch up', async () => {
-    await refuse('givenup.csv');
-    const done = await doIt(operator, await path('givenup.csv', 'withdraw'), { reason: 'sent by hand' });
-    expect(done.words).toContain('Withdrawn: batch 1 of givenup.csv, 2 rows, 50.00 USD.');
-    expect(await batchOf('givenup.csv')).toMatchObject({ state: 'cancelled', attempt: 1 });
-    const { file_id: fileId } = await fileNamed(world, 'givenup.csv');
-    expect(await actionsOf(world, fileId)).toEqual(['operator:operator withdraw: sent by hand']);
-  });
-});
-
 describe('cancel-batch', () => {
-  it('stops one batch, and the other goes on', async () => {
-    const done = await doIt(operator, await path('partly.csv', 'cancel-batch', 2), { reason: 'wrong amounts' });
-    expect(done.words).toContain('Cancelled: 2 rows, 50.00 USD will never be sent. Going on: batch 1 (queued).');
-    expect((await batchOf('partly.csv', 2)).state).toBe('cancelled');
-    expect((await batchOf('partly.csv', 1)).state).toBe('ready');
-  });
-
   it('is refused for a batch of a held file, which is decided as a whole', async () => {
     const { status, words } = await openAction(operator, await path('held.csv', 'cancel-batch'));
     expect([status, words]).toEqual([409, expect.stringContaining('the state of its file is needs approval')]);
@@ -127,7 +83,7 @@ describe('repoll', () => {
     const ask = async () => (await doIt(operator, await path('asked.csv', 'repoll'), {})).words;
     await expect.poll(ask).toContain('The result has arrived and every row has its outcome.');
     expect(await ask()).toContain('Every row already had its outcome');
-    expect(service.books().filter(({ invoice }) => invoice === 'A-31')).toHaveLength(1);
+    expect(service.books().filter(({ invoice }) => invoice === 'A-1')).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HANDLERS } from '../../../src/actions/handlers.ts';
 import { confirmProfileWith } from '../../../src/actions/profile/confirm-profile.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { findConfirmed, readVersions } from '../../../src/ledger/profile/read-profiles.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
@@ -14,7 +14,7 @@ import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world
 
 describe('proposals', () => {
   const ADA = { actor: 'operator:ada', reason: 'Ms Byron confirms it', evidence: { overrides: ['CONTROL_TOTALS'] } };
-  const NAMES = ['sent.csv', 'unwanted.csv', 'own.csv', 'made.csv', 'declined.csv', 'changed.csv'];
+  const NAMES = ['sent.csv', 'own.csv', 'made.csv'];
 
   const world = openedForTests(() =>
     openDashboardWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } }),
@@ -85,34 +85,6 @@ describe('proposals', () => {
       const { status, words } = await openAction(second, `${path}/confirm`);
       expect([status, words]).toEqual([403, expect.stringContaining('the same person dropped it on the dashboard')]);
       expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(200);
-    });
-
-    it('does nothing when the file went another way, or is not what it was proposed for', async () => {
-      const declined = await proposed('declined.csv');
-      await declineFile(world.app.ledger, (await fileNamed(world, 'declined.csv')).file_id, ADA);
-      expect((await openAction(approver, `${declined}/confirm`)).words).toContain('it is void');
-      const changed = await proposed('changed.csv');
-      await world.app.ledger.pool.query(
-        `UPDATE proposal SET binding = '{"rows": 1}' WHERE verdict IS NULL AND file_id = $1`,
-        [(await fileNamed(world, 'changed.csv')).file_id],
-      );
-      const { status, words } = await openAction(approver, `${changed}/confirm`);
-      expect([status, words]).toEqual([409, expect.stringContaining('has changed since')]);
-      expect((await fileNamed(world, 'changed.csv')).state).toBe('held');
-    });
-  });
-
-  describe('refuse', () => {
-    it('ends it without doing anything, also by an operator', async () => {
-      const path = await proposed('unwanted.csv');
-      const done = await doIt(await world.as('operator'), `${path}/refuse`, { reason: 'the sender wants it back' });
-      expect([done.status, done.words]).toEqual([200, expect.stringContaining('Nothing was done.')]);
-      const { file_id: fileId, state } = await fileNamed(world, 'unwanted.csv');
-      expect(state).toBe('held');
-      expect((await actionsOf(world, fileId)).at(-1)).toBe(
-        'operator:operator refuse-proposal: the sender wants it back',
-      );
-      expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(409);
     });
   });
 });

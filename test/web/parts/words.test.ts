@@ -1,6 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { BATCH_STATES, FILE_STATES, type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { SHOWN, SHOWN_OUTCOMES, shownOfState } from '../../../schemas/shown.ts';
 import { Table } from '../../../src/web/parts/blocks.tsx';
 import { PageTimeContext } from '../../../src/web/parts/when.ts';
@@ -77,9 +76,9 @@ describe('Moment', () => {
 });
 
 describe('State and OutcomeWord', () => {
-  it.each([...Object.keys(FILE_STATES), ...Object.keys(BATCH_STATES)])('%s is told by its word', (state) => {
-    const { word, means } = SHOWN[shownOfState(state)!];
-    expect(renderToString(State({ state }))).toMatch(
+  it('tell a state by its word, with what it means', () => {
+    const { word, means } = SHOWN[shownOfState('submitted')!];
+    expect(renderToString(State({ state: 'submitted' }))).toMatch(
       new RegExp(`^<span class="state \\w+" .*title="${means}">${word}<`),
     );
   });
@@ -96,10 +95,10 @@ describe('State and OutcomeWord', () => {
     expect(html).toBe(`<span class="state warn" data-state="blocked" title="${says}">Blocked</span>`);
   });
 
-  it.each(Object.keys(OUTCOMES) as Outcome[])('%s is told in words, with its name in the output files', (outcome) => {
-    const html = renderToString(OutcomeWord({ outcome }));
-    expect(html).toContain(`>${SHOWN_OUTCOMES[outcome].word}<`);
-    expect(html).toContain(`${OUTCOMES[outcome].label} in the output files`);
+  it('tell an outcome in words, with its name in the output files', () => {
+    const html = renderToString(OutcomeWord({ outcome: 'accepted_pending' }));
+    expect(html).toContain(`>${SHOWN_OUTCOMES.accepted_pending.word}<`);
+    expect(html).toContain('ACCEPTED_PENDING in the output files');
   });
 });
 

@@ -9,11 +9,11 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
-import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
-const world = stepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });
+const world = stepWorld({ accounts: 43, settings: { batch: { maxRows: 10 } } });
 
 /** One message for each way a sent row can end. The ninth row is withheld. */
 const MESSAGES = [
@@ -67,6 +67,8 @@ describe('deliverFile', () => {
     ).toEqual(ALL);
     expect(await stateOf(fileId)).toBe('completed');
     expect((await world.movesOf({ fileId })).at(-1)).toBe('complete');
+    const { outputs: listed } = JSON.parse(outputs['summary.json']!) as { outputs: { kind: string }[] };
+    expect(listed.map(({ kind }) => kind)).toEqual(['ack', 'result', 'rejects', 'retry']);
     expect(Object.values(outputs).join()).not.toContain(CARD);
     expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
@@ -86,6 +88,22 @@ describe('deliverFile', () => {
     );
     expect(outcomes).toMatchObject({ 'C-5': 'UNKNOWN', 'C-6': 'UNKNOWN', 'C-4': 'DECLINED', 'C-7': 'DUPLICATE' });
     expect(outputs['summary.txt']).toContain('2 rows may or may not have been charged');
+  });
+
+  it('says that nothing is open where every row was charged', async () => {
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, lines([cardRow(1)]));
+    await carryOut(world.app, fileId, () => 'OK: 678594:');
+    await deliverFile(world.app, { fileId });
+    expect((await outputsOf(fileId))['summary.txt']).toMatch(/\n\nNothing is open\.\n$/);
+  });
+
+  it('writes the results of a stopped file once, and does not bring back what is gone', async () => {
+    const fileId = await reconciled();
+    await forceSql(world.app, `UPDATE file SET state = 'partly_cancelled' WHERE file_id = $1`, [fileId]);
+    await deliverFile(world.app, { fileId });
+    await rm(pathOf(fileId, 'result.csv'));
+    await deliverFile(world.app, { fileId });
+    expect(existsSync(pathOf(fileId, 'result.csv'))).toBe(false);
   });
 
   it('eight at once write everything once', async () => {
@@ -135,7 +153,6 @@ describe('deliverFile', () => {
       lines([achRow(1, { amount: '-5.00 ' }), achRow(2, { amount: ' -5.5' })]),
     ],
     ['cells that begin like a formula', 'ach-charge', lines([achRow(1, { invoice: '-A1', comment: '=1+1' })])],
-    ['quotes and commas', 'ach-charge', lines([achRow(1, { comment: '"a ""b"", c"' })])],
     [
       'an endless cell in a withheld row',
       'ach-charge',
@@ -230,6 +247,17 @@ describe('deliverFile, after the process died', () => {
     expect(await world.query('SELECT 1 FROM output WHERE file_id = $1', [fileId])).toHaveLength(ALL.length);
     expect(await stateOf(fileId)).toBe('completed');
   });
+});
+
+it('deliverFile records no rows of batches that have changed while it wrote them', async () => {
+  const fileId = await reconciled();
+  let noted = 0;
+  const app = beforeStatement(world.app, /^INSERT INTO output/, async () => {
+    if ((noted += 1) < 2) return;
+    await forceSql(world.app, 'UPDATE batch SET attempt = attempt + 1 WHERE file_id = $1', [fileId]);
+  });
+  await expect(deliverFile(app, { fileId })).rejects.toMatchObject({ code: 'OUTPUT_MISMATCH' });
+  expect((await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind)).toEqual(['ack']);
 });
 
 describe('deliverFile, when a control total does not hold', () => {

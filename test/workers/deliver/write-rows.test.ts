@@ -13,7 +13,7 @@ import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-line
 import { AccountConfig, type OutputForm } from '../../../schemas/config.ts';
 import { RESULT_TITLES } from '../../../schemas/layouts.ts';
 
-const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
+const world = stepWorld({ accounts: 21, settings: { batch: { maxRows: 50 } } });
 
 /** Writes the row outputs of a file and returns the lines of each by kind. */
 async function outputsOf(file: ReadFileRow, app = world.app): Promise<Record<string, string[]>> {
@@ -113,10 +113,15 @@ describe('writeRows, the rejects and retry files', () => {
     ]);
   });
 
-  it('masks numbers unless the folder allows them', async () => {
+  it('masks numbers unless the folder allows them, also when the configuration has lost the folder', async () => {
     const content = lines([cardRow(1), cardRow(2, { card: MAGIC_CARD })]);
     const masked = await fileWithOutcomes(world, 'card', content, () => 'REJECT: 15');
     expect(JSON.stringify(await outputsOf(masked))).not.toMatch(new RegExp(`${CARD}|${MAGIC_CARD}`));
+
+    const orphan = await fileWithOutcomes(world, 'card', content, () => 'REJECT: 15');
+    const withoutFolder = await outputsOf(orphan, { ...world.app, folder: () => undefined });
+    expect(withoutFolder.rejects).toHaveLength(3);
+    expect(JSON.stringify(withoutFolder)).not.toMatch(new RegExp(`${CARD}|${MAGIC_CARD}`));
 
     const clear = await fileWithOutcomes(world, 'card', content, () => 'REJECT: 15');
     const { rejects, result } = await outputsOf(clear, withClearNumbers(world.app));

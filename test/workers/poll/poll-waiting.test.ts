@@ -8,11 +8,10 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
 import { pollBatch, runPollJob } from '../../../workers/poll/poll.ts';
-import { httpAnswer, stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
-import { batchResult, DONE, success, WAIT } from '../../gateway/support/soap-answers.ts';
-import { type Play, say } from '../../support/scripted-service.ts';
+import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
+import { WAIT } from '../../gateway/support/soap-answers.ts';
 import { answeringResult, GOOD, pollWorld, result, ROWS, withGateway } from '../support/scripted-gateway.ts';
-import { agentCodeOf, cutAtStatement } from '../support/step-world.ts';
+import { cutAtStatement } from '../support/step-world.ts';
 
 const world = pollWorld();
 
@@ -167,25 +166,6 @@ describe('pollBatch, while there is no result', () => {
     const before = await world.batch(key);
     await expect(pollBatch(answeringResult(world.app, new Error('no request')), key)).rejects.toThrow('no request');
     expect(await world.batch(key)).toEqual(before);
-  });
-
-  const DOUBTFUL: [string, (batchId: string) => Play][] = [
-    ['running', (id) => say(success(batchResult(WAIT, id)))],
-    ['no base64', (id) => say(success(batchResult(DONE, `${id}<BATCHPROCESSRESULTFILE>%%%</BATCHPROCESSRESULTFILE>`)))],
-    ['done without a file', (id) => say(success(batchResult(DONE, id)))],
-    ['a text that nobody knows', (id) => say(success(batchResult('Batch Not Found', id)))],
-    ['the state of another batch', () => say(success(batchResult(WAIT, '<BATCHID>1</BATCHID>')))],
-    ['an HTTP 500', () => (socket) => socket.end(httpAnswer(500, ''))],
-    ['a reset', () => (socket) => socket.resetAndDestroy()],
-  ];
-
-  it.each(DOUBTFUL)('a service that answers with %s is asked again later', async (_what, play) => {
-    const { account, key, batchId } = await world.submitted();
-    const before = world.service.posts(agentCodeOf(account));
-    world.service.play(agentCodeOf(account), play(`<BATCHID>${batchId}</BATCHID>`));
-    await pollBatch(world.app, key);
-    expect(world.service.posts(agentCodeOf(account)) - before).toBe(1);
-    expect(await world.batch(key)).toMatchObject({ state: 'submitted', polls: 1 });
   });
 });
 

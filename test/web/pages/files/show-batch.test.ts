@@ -68,12 +68,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
   it.each<[BatchState, string[]]>([
     ['unknown', []],
     ['exception', ['disown', 'repoll']],
-    ['submitted', ['repoll']],
-    ['refused', ['retry', 'withdraw']],
     ['ready', ['cancel-batch']],
-    ['sending', []],
-    ['reconciled', []],
-    ['cancelled', []],
   ])('offers an administrator what can be done in %s, and a viewer nothing', async (state, actions) => {
     await force(state);
     const links = async (browser: TestBrowser) => {
