@@ -1,65 +1,152 @@
-/** `npm run house`: how much there is to read, as a table. What can be kept is kept by test/tidy.test.ts. */
 import { fileURLToPath } from 'node:url';
-import { groupBy } from '../src/kernel/group-by.ts';
-import { foreignNumbers, importsOf, readTree, type SourceFile, targetOf } from '../test/support/source-tree.ts';
+import { parseArgs } from 'node:util';
+import { readTree } from '../test/support/source-tree.ts';
+import { ideasOf } from './house/ideas.ts';
+import { outlineOf, type Outline } from './house/outline.ts';
+import { filesOfFeature, folderOf, mutualPairs, roomOf } from './house/rooms.ts';
+import { subjectsOf, unnamedTests } from './house/test-subjects.ts';
 
-const TREE = readTree(fileURLToPath(new URL('..', import.meta.url)));
-const PRODUCT = TREE.filter(({ path }) => /^(?:src|workers|schemas)\/.*\.tsx?$/.test(path));
-const TESTS = TREE.filter(({ path }) => /^test\/.*\.tsx?$/.test(path));
-const MOST_FILES = 20;
-const SHORT_LINES = 60;
-const LARGE_ROOM_LINES = 1_000;
+/**
+ * `npm run house`: prints what belongs together and how much there is to read. The figures are for information; no
+ * figure fails anything. `npm run house -- --names` also names the files and folders behind each figure.
+ */
+const { values } = parseArgs({ options: { names: { type: 'boolean', default: false } } });
 
-const IMPORTERS = groupBy(
-  PRODUCT.flatMap((from) => [...new Set(importsOf(from))].map((name) => ({ from, to: targetOf(from, name) ?? name }))),
-  ({ to }) => to,
-);
+/** A file has many ideas from this number on, and a test many subjects. */
+const MANY_IDEAS = 3;
+const MANY_SUBJECTS = 4;
+const LONGEST_FUNCTIONS = 10;
 
-const flat = foldersOf(PRODUCT).filter(([, files]) => files.length > MOST_FILES);
-const single = PRODUCT.filter((file) => linesOf([file]) <= SHORT_LINES && hasOneNeighbor(file));
-const rooms = roomsOf(PRODUCT).filter(([, files]) => linesOf(files) > LARGE_ROOM_LINES);
-const silent = rooms.filter(([room]) => !TREE.some(({ path }) => path === `${room}/README.md`));
+/** How each feature is named in code. Where two words stand for one feature, both count. */
+const FEATURES: Readonly<Record<string, RegExp>> = {
+  profiles: /profile/i,
+  doubt: /doubt/i,
+  schedules: /schedule/i,
+  archive: /archiv/i,
+  reprocess: /reprocess/i,
+  transfers: /transfer|sftp/i,
+  approvals: /approve(?!d)|approval|propos/i,
+  alarms: /alarm/i,
+  users: /user|people|person/i,
+};
 
-print([
-  ['product lines', linesOf(PRODUCT)],
-  ['product files', PRODUCT.length, 720],
-  ['test lines', linesOf(TESTS)],
-  ['test files', TESTS.length, 700],
-  [`folders with more than ${MOST_FILES} files`, flat.length, 0],
-  [`files of at most ${SHORT_LINES} lines with one importer, in the same folder`, single.length, 30],
-  ['references to documents that are not here', foreignNumbers(TREE).length, 0],
-  [`rooms of more than ${LARGE_ROOM_LINES} lines without a README`, silent.length, 0],
-]);
-console.log(`\nFlat folders: ${flat.map(([folder, files]) => `${folder} (${files.length})`).join(', ') || 'none'}`);
-console.log(`Rooms without a README: ${silent.map(([room]) => room).join(', ') || 'none'}`);
+const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));
+const product = tree.filter(({ path }) => /^(?:src|workers|schemas)\/.*\.tsx?$/.test(path)).map(outlineOf);
+/** What tests may be named after. */
+const tested = tree.filter(({ path }) => /^(?:src|workers|schemas|scripts|bench)\/.*\.(?:tsx?|mjs)$/.test(path));
+const testFolder = tree.filter(({ path }) => /^test\/.*\.tsx?$/.test(path)).map(outlineOf);
+const tests = testFolder.filter(({ path }) => /\.test\.tsx?$/.test(path));
 
-function foldersOf(files: readonly SourceFile[]): [string, SourceFile[]][] {
-  return [...groupBy(files, folderOf)];
+printIdeas();
+printTests();
+printFeatures();
+printPairs();
+printSize();
+
+function printIdeas(): void {
+  heading('Files with three or more ideas that no importer shares');
+  explain(`The exports of the file fall into ${MANY_IDEAS} or more groups; no product file imports from two groups.`);
+  const findMany = (joinsUses: boolean) =>
+    ideasOf(product, { joinsUses }).filter(({ groups }) => groups.length >= MANY_IDEAS);
+  const files = findMany(true);
+  figure(findMany(false).length, 'by importers alone');
+  figure(files.length, 'where exports that use each other inside the file are one idea');
+  name(files.map(({ path, groups }) => `${path}: ${groups.map((group) => group.join(', ')).join(' | ')}`));
 }
 
-/** A room is a folder of src, or `workers` and `schemas` as a whole. */
-function roomsOf(files: readonly SourceFile[]): [string, SourceFile[]][] {
-  return [...groupBy(files, ({ path }) => /^(?:src\/[^/]+|workers|schemas)/.exec(path)?.[0] ?? path)];
+function printTests(): void {
+  heading(`Tests (${tests.length} files)`);
+  explain('A test has a name if a source file or its folder, or a phrase of a title in the test has that name.');
+  const untitled = tests.map((test) => ({ ...test, titles: [] }));
+  const unnamed = unnamedTests(tests, tested);
+  figure(unnamedTests(untitled, tested).length, 'named after no source');
+  figure(unnamed.length, 'of these named after no behavior either');
+  name(unnamed.map(({ path }) => path));
+  explain('Two top-level describes share a subject if they use the same product file.');
+  const sources = new Set(product.map(({ path }) => path));
+  const long = tests.filter(({ titles }) => titles.filter(({ uses }) => uses).length >= MANY_SUBJECTS);
+  const crowded = long.filter((test) => {
+    const folders = test.imports.flatMap(({ from }) => (sources.has(from) ? [folderOf(from)] : []));
+    return new Set(folders).size >= MANY_SUBJECTS && subjectsOf(test, sources).length >= MANY_SUBJECTS;
+  });
+  figure(long.length, `with ${MANY_SUBJECTS} or more top-level describes`);
+  figure(crowded.length, `of these with ${MANY_SUBJECTS} or more subjects, and imports from as many product folders`);
+  name(crowded.map(({ path }) => path));
 }
 
-function hasOneNeighbor(file: SourceFile): boolean {
-  const [first, ...others] = IMPORTERS.get(file.path) ?? [];
-  return first !== undefined && others.length === 0 && folderOf(first.from) === folderOf(file);
+function printFeatures(): void {
+  heading('Rooms that a feature touches');
+  explain(
+    'By names: the path or an identifier holds a word of the feature. By text: comments and statements count too.',
+  );
+  console.log(['', 'files', 'rooms', 'files by text', 'rooms by text'].map(pad).join(''));
+  for (const [feature, words] of Object.entries(FEATURES)) {
+    const byNames = filesOfFeature(product, words);
+    const byText = product.filter(({ path, text }) => words.test(path) || words.test(text));
+    const figures = [byNames, byText].flatMap((files) => [files.length, roomsOf(files).length]);
+    console.log([feature, ...figures.map(String)].map(pad).join(''));
+    name([roomsOf(byNames).join(', ')]);
+  }
 }
 
-function folderOf({ path }: SourceFile): string {
-  return path.slice(0, path.lastIndexOf('/'));
+function printPairs(): void {
+  heading('Places that import each other');
+  for (const [places, placeOf] of [
+    ['rooms', roomOf],
+    ['folders', folderOf],
+  ] as const) {
+    const pairs = mutualPairs(product, placeOf);
+    const [within, beside] = [true, false].map((wanted) =>
+      pairs.filter(([one, other]) => other.startsWith(`${one}/`) === wanted).map((pair) => pair.join(' - ')),
+    ) as [string[], string[]];
+    figure(beside.length, `pairs of ${places} beside each other`);
+    name(beside);
+    figure(within.length, `pairs of ${places}, one of them inside the other`);
+    name(within);
+  }
 }
 
-function linesOf(files: readonly SourceFile[]): number {
+function printSize(): void {
+  heading('Size');
+  for (const [what, files] of [
+    ['product', product],
+    ['test', testFolder],
+  ] as const)
+    console.log(
+      `  ${what}: ${linesOf(files)} lines in ${files.length} files, ${new Set(files.map(({ path }) => folderOf(path))).size} folders`,
+    );
+  console.log('  The longest functions of the product, in lines:');
+  const sizes = product.flatMap(({ path, functions }) => functions.map((size) => ({ path, ...size })));
+  for (const { path, line, lines, name: called } of sizes
+    .toSorted((a, b) => b.lines - a.lines)
+    .slice(0, LONGEST_FUNCTIONS))
+    figure(lines, `${called} (${path}:${line})`);
+}
+
+function roomsOf(files: readonly Outline[]): string[] {
+  return [...new Set(files.map(({ path }) => roomOf(path)))].toSorted();
+}
+
+function linesOf(files: readonly Outline[]): number {
   return files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 }
 
-/** Prints each figure beside the most that is wanted, if there is a limit. */
-function print(rows: readonly (readonly [what: string, today: number, wanted?: number])[]): void {
-  for (const [what, today, wanted] of rows) {
-    const limit = wanted === undefined ? '' : `of ${String(wanted).padStart(3)}`;
-    const verdict = wanted === undefined ? '' : today <= wanted ? 'ok' : 'NO';
-    console.log(`${verdict.padEnd(3)} ${String(today).padStart(7)} ${limit.padEnd(6)}  ${what}`);
-  }
+function heading(text: string): void {
+  console.log(`\n${text}`);
+}
+
+function explain(text: string): void {
+  console.log(`  ${text}`);
+}
+
+function figure(count: number, what: string): void {
+  console.log(`${String(count).padStart(7)}  ${what}`);
+}
+
+function name(entries: readonly string[]): void {
+  if (values.names) for (const entry of entries) console.log(`           ${entry}`);
+}
+
+function pad(cell: string): string {
+  return cell.padStart(15);
 }

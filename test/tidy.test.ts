@@ -13,7 +13,6 @@ import {
   clockReaders,
   commandsInExplanations,
   environmentReaders,
-  fileLengths,
   fileNames,
   findBadLicences,
   findIdlePackages,
@@ -54,11 +53,6 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
       file('workers/a.ts', "import { Queue } from 'bullmq/dist/queue.js';"),
       file('src/kernel/a.ts', "import left from '@left/pad';"),
     ],
-  },
-  {
-    promise: 'no file is longer than one idea',
-    rule: fileLengths,
-    offenders: [file('src/csv/long.ts', 'x\n'.repeat(301))],
   },
   {
     promise: 'files are named after what they hold, in kebab-case',

@@ -125,7 +125,6 @@ const EXCEPTED_LICENCES: Readonly<Record<string, readonly string[]>> = {
   // Used unmodified, as a dependency that users of paydrop may replace; nothing of it is copied here.
   openpgp: ['LGPL-3.0+', 'LGPL-3.0-or-later'],
 };
-const LONGEST_FILE_LINES = 300;
 
 export const importLevels: TidyRule = (files) =>
   files.filter(isProduct).flatMap((file) => {
@@ -169,13 +168,6 @@ export function findIdlePackages(
       .map((name) => `${name} has an owner and is no dependency of package.json`),
   ];
 }
-
-export const fileLengths: TidyRule = (files) =>
-  files
-    .filter((file) => isCode(file) && !file.path.startsWith('schemas/'))
-    .map((file) => ({ path: file.path, lines: file.text.split('\n').length - 1 }))
-    .filter(({ lines }) => lines > LONGEST_FILE_LINES)
-    .map(({ path, lines }) => `${path} has ${lines} lines: one idea per file, at most ${LONGEST_FILE_LINES}`);
 
 export const fileNames: TidyRule = (files) =>
   files.filter(isCode).flatMap(({ path }) => {
