@@ -66,7 +66,8 @@ export default defineConfig({
     // Texts have no colors, whatever the shell of the run asks for.
     env: { PAYDROP_DASHBOARD: 'off', FORCE_COLOR: '0' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
-    server: { deps: { external: [/run-compiled\.mjs$/] } },
+    runner: 'test/support/run-watched.mjs',
+    server: { deps: { external: [/run-(?:compiled|watched)\.mjs$/] } },
     pool: 'forks',
     sequence: { sequencer: SlowFirst },
     // What is awaited comes at once on a free machine. A busy one gets its time, so these limits only end what hangs.
