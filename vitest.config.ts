@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
+import { findPureTests } from './test/support/pure-tests.ts';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
 const SLOW: readonly string[] = [
@@ -17,6 +18,8 @@ const SLOW: readonly string[] = [
  * Tests that mock modules, which all others share with their worker: that saves loading them for each file.
  */
 const ALONE = ['test/files/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
+/** Tests that answer within seconds when they run alone: they wait for no database and no compiled tree. */
+const PURE = findPureTests(import.meta.dirname).filter((path) => !ALONE.includes(path));
 /** One worker for each core: more of them take as long, since each has to load and warm up the same code. */
 const SHORT = { maxWorkers: Math.max(2, availableParallelism()) };
 /** Stories wait more than they work. */
@@ -29,7 +32,9 @@ const COUNTS_COVERAGE = process.argv.some((word) => word.startsWith('--coverage'
 /** These run the product in processes or through a browser of their own: they take long and cover no line of a room. */
 const UNSEEN = COUNTS_COVERAGE ? ['chaos', 'simulation', 'browser', 'web/clicks'].map((name) => `test/${name}/**`) : [];
 
-/** A run compiles the tree once; who watches, or counts what is covered, has the source itself. */
+/** What the tests of a project wait for. */
+const PREPARED = { globalSetup: 'test/support/start-run.ts' };
+/** A run compiles the tree once. Watch mode and coverage take the sources. */
 const COMPILED = process.argv[2] === 'run' && !COUNTS_COVERAGE ? { runner: 'test/support/run-compiled.mjs' } : {};
 
 /** A worker is kept for the next file of its project only, so the projects follow one another. */
@@ -61,8 +66,8 @@ export default defineConfig({
     // Texts have no colors, whatever the shell of the run asks for.
     env: { PAYDROP_DASHBOARD: 'off', FORCE_COLOR: '0' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
-    globalSetup: 'test/support/start-run.ts',
-    server: { deps: { external: [/run-compiled\.mjs$/] } },
+    runner: 'test/support/run-watched.mjs',
+    server: { deps: { external: [/run-(?:compiled|watched)\.mjs$/] } },
     pool: 'forks',
     sequence: { sequencer: SlowFirst },
     // What is awaited comes at once on a free machine. A busy one gets its time, so these limits only end what hangs.
@@ -77,13 +82,18 @@ export default defineConfig({
           ...SHORT,
           name: 'shared',
           include: ALL,
-          exclude: [...ALONE, ...SOAK, ...UNSEEN],
+          exclude: [...ALONE, ...PURE, ...SOAK, ...UNSEEN],
           isolate: false,
+          ...PREPARED,
           ...COMPILED,
         },
       },
-      { extends: true, test: { ...SHORT, name: 'alone', include: ALONE, exclude: SOAK } },
-      { extends: true, test: { ...LONG, name: 'soak', include: SOAK, exclude: UNSEEN, isolate: false, ...COMPILED } },
+      { extends: true, test: { ...SHORT, name: 'pure', include: PURE, isolate: false, ...COMPILED } },
+      { extends: true, test: { ...SHORT, name: 'alone', include: ALONE, exclude: SOAK, ...PREPARED } },
+      {
+        extends: true,
+        test: { ...LONG, name: 'soak', include: SOAK, exclude: UNSEEN, isolate: false, ...PREPARED, ...COMPILED },
+      },
     ],
     coverage: {
       reportOnFailure: true,

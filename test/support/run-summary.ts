@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 import { counted } from '../../src/kernel/counted.ts';
+import { describeMachine, WORK_VARIABLE } from './fixed-work.ts';
 import { NOT_RUN } from './service-verdict.ts';
 
 /** The largest share of the total time that one file of `npm test` may take. */
@@ -11,7 +12,7 @@ const LISTED = 10;
 
 export type FileTime = { path: string; ms: number };
 
-/** Lists the slowest files and what could not run, and fails `npm test` for a file that belongs in `npm run soak`. */
+/** Lists the slowest files, the speed of the machine and what could not run, and fails `npm test` for a file that belongs in `npm run soak`. */
 export default class RunSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
     if (reason === 'interrupted') return;
@@ -19,6 +20,8 @@ export default class RunSummary implements Reporter {
     const slowest = timed.toSorted((one, other) => other.ms - one.ms).slice(0, LISTED);
     say('Slowest files (seconds, with hooks):');
     for (const { path, ms } of slowest) say(`${(ms / 1_000).toFixed(1).padStart(8)}  ${path}`);
+    const workS = process.env[WORK_VARIABLE];
+    if (workS !== undefined) say(describeMachine(Number(workS)));
     for (const sentence of findNotRun(modules)) say(sentence);
     if (!isWhole()) return;
     for (const sentence of findSkipped(modules)) say(sentence);

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildProgram, PROGRAM_VARIABLE } from './build-program.ts';
+import { timeFixedWork, WORK_VARIABLE } from './fixed-work.ts';
 import { openTestRun, RUN_VARIABLE } from './postgres.ts';
 import { isAlive } from '../../src/ledger/postgres/ask-server.ts';
 
@@ -12,6 +13,8 @@ import { isAlive } from '../../src/ledger/postgres/ask-server.ts';
  */
 export default async function startRun(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[RUN_VARIABLE] !== undefined) return undefined;
+  // First, while the run itself keeps no core busy.
+  process.env[WORK_VARIABLE] = String(timeFixedWork());
   const folder = makeFolder();
   process.env['TMPDIR'] = folder;
   const [{ close, ...run }, program] = await Promise.all([openTestRun(), buildProgram()]);
