@@ -69,7 +69,7 @@ export async function fileProfile(
   if (!found) return undefined;
   let before = found.row;
   // Several versions may have been confirmed while the file waited; the sender knew the one before them.
-  while (before.replaces !== null && (file.seen_at === null || before.confirmed_at! > file.seen_at))
+  while (before.replaces !== null && before.confirmed_at! > file.seen_at)
     before = await readVersion(queryable, before.replaces);
   return before === found.row ? found : { ...found, replaced: openVersion(before) };
 }

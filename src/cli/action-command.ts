@@ -35,10 +35,7 @@ export type FindByWords = (ledger: Ledger, settings: Settings, words: string) =>
 
 type GivenInputs = Partial<Pick<Input, 'filled' | 'file'>> & { readonly stop?: AbortSignal; readonly into?: string };
 
-type ActionWords = Pick<
-  RunningCommand,
-  'name' | 'about' | 'takes' | 'required' | 'options' | 'hidden' | 'notes' | 'examples'
->;
+type ActionWords = Pick<RunningCommand, 'name' | 'about' | 'takes' | 'required' | 'options' | 'notes' | 'examples'>;
 
 /**
  * Returns the command of an action.
@@ -91,9 +88,8 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
   return run().finally(progress.clear);
 }
 
-/** `--dry-run` is the former name of `--plan`. */
 function isPlan({ options }: Call): boolean {
-  return options['plan'] !== undefined || options['dryRun'] !== undefined;
+  return options['plan'] !== undefined;
 }
 
 /** Context of an action that needs no queue and no keys: it works while they are unreachable. */

@@ -15,7 +15,7 @@ export type RunningCommand = CommandWords & { run(call: Call): Promise<number> }
 
 type CommandWords = {
   name: string;
-  /** Another spelling of the name, accepted but not advertised. */
+  /** Another name of it, such as the service's own of an operation. Help does not list it. */
   alias?: string;
   /** One line, for the list of commands and the top of its own help. */
   about: string;
@@ -46,11 +46,8 @@ export function print(call: Call, json: unknown, text: () => string): void {
   console.log(call.options['json'] ? JSON.stringify(json, null, 2) : text());
 }
 
-/** Reads the settings and prints their warnings. */
 export function settingsOf(call: Call, env: NodeJS.ProcessEnv = process.env): Settings {
-  const settings = loadSettings(call.dir, env);
-  for (const warning of settings.warnings) console.error(`Warning: ${warning}.`);
-  return settings;
+  return loadSettings(call.dir, env);
 }
 
 export function placeOf(settings: Settings): LedgerPlace {

@@ -87,7 +87,5 @@ async function readListed(words: readonly string[]): Promise<readonly CliCommand
   if (words.some(isName)) return undefined;
   const text = await readFile(new URL('./commands.json', import.meta.url), 'utf8').catch(() => undefined);
   const listed = text === undefined ? [] : (JSON.parse(text) as CliCommand[]);
-  return listed.length === 0 || listed.some(({ alias }) => alias !== undefined && words.includes(alias))
-    ? undefined
-    : listed;
+  return listed.length === 0 ? undefined : listed;
 }

@@ -16,7 +16,6 @@ import { explainIssue, type ShapeFault } from './explain-issue.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type DashboardSettings, type ListenAddress, readDashboard, readListenAddress } from './config-dashboard.ts';
 import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';
-import { renameOld } from './old-names.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
 export const CONFIG_FILE = 'paydrop.yaml';
@@ -66,8 +65,6 @@ export type Settings = Omit<
   };
   /** Jobs at once of each stage. */
   concurrency: Readonly<Record<keyof Config['concurrency'], number>>;
-  /** What the user should change, such as a setting under its former name. */
-  warnings: readonly string[];
   /** The site of this process. */
   site: string;
   /** The name of this host in `senders`. */
@@ -92,13 +89,12 @@ export type Settings = Omit<
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   const file = join(resolve(root), CONFIG_FILE);
-  const { document, lines, value } = parseYaml(readText(file), file);
-  const { given, env: named, warnings } = renameOld(value, env);
+  const { document, lines, value: given } = parseYaml(readText(file), file);
   const place: Place = (path) => placeOfSetting(document, lines, path);
   const odd = [...pathsWithNul(given).map((path) => ({ path, reason: NUL_FAULT })), ...saidTwice(given)];
   if (odd.length > 0) throw faultyError('CONFIG_INVALID', file, odd, given, place);
   const parsed = Config.safeParse(given);
-  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), named, place), warnings };
+  if (parsed.success) return resolveSettings(parsed.data, resolve(root), env, place);
   const faults = parsed.error.issues.flatMap((issue) => explainIssue(issue, given));
   throw faultyError('CONFIG_INVALID', file, faults, given, place);
 }
@@ -224,7 +220,6 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     ...rest,
     remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
     root,
-    warnings: [],
     alarms,
     concurrency: {
       ...concurrency,

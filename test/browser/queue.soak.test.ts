@@ -38,18 +38,6 @@ describe.runIf(chromiumIsInstalled())('the work queue in a browser', () => {
   const ages = () =>
     Promise.all(STAGES.map(async (stage) => [stage, await card(stage).locator('.state time').innerText()]));
 
-  it('answers at the address of the board that it replaced, and asks nothing of that board', async () => {
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    const answer = await page.goto(`${world.url}/queues`);
-    expect(answer!.status()).toBe(200);
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Queue');
-    expect(await page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
-    expect(await answer!.headerValue('content-security-policy')).toContain("base-uri 'none'");
-    expect(asked).toContain('/queue');
-    expect(asked.filter((path) => path.startsWith('/queues'))).toEqual(['/queues']);
-  });
-
   it('says the rate of the last five minutes', async () => {
     await world.dropFor('main', 'june.csv', upTo(2 * RESULTS));
     await world.finish();

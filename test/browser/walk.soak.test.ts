@@ -178,9 +178,10 @@ const FORBIDDEN: Readonly<Record<string, RegExp>> = {
   'a raw state': new RegExp(`\\b(?:${RAW.join('|')})\\b`),
   'a code': /\b[A-Z]{3,}_[A-Z_]+\b/,
   'a time of a machine': /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d/,
-  'a former word':
+  'a word of the code or of no trade':
     /\b(?:deeds?|desk|absolve\w*|disown\w*|adopt\w*|mend(?:s|ed)?|grave|foresee\w*|set aside|on (?:their|its) way|money in doubt|stands? still|held for a person|needs? a person|whoever|somebody|nobody|he|his|him|himself|look-back|let go)\b/i,
-  'a former button': /^(?:Show it|Look|Do it|Make it|Change it|Check and drop|Would be accepted)$/m,
+  'a button that does not say what it does':
+    /^(?:Show it|Look|Do it|Make it|Change it|Check and drop|Would be accepted)$/m,
   'a wrong plural': /(?<![\d.,])1 (?:rows|payments|files|batches|things)\b/,
 };
 

@@ -119,17 +119,13 @@ async function sealClaim(
     charset: folder.charset,
     control: await readControl(claim),
     profile: folder.profile,
-    seenAt: seenAt(notes),
+    // A sender may keep the time of modification, which can be long before.
+    seenAt: new Date(Math.min(notes.sinceMs, notes.mtimeMs)),
     outputForm: { ...app.account(notes.account).outputs, mostRows: app.settings.batch.maxRows },
   });
   // Another try was recorded first, with an original of its own.
   if (!isNew) await rm(path, { force: true });
   else app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
-}
-
-/** Returns when the drop was first seen, or when it was modified if that is earlier. */
-function seenAt({ sinceMs, mtimeMs, claimedAt }: Claim['notes']): Date {
-  return new Date(Math.min(sinceMs ?? Date.parse(claimedAt), mtimeMs));
 }
 
 /**

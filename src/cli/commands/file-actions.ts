@@ -8,7 +8,6 @@ import { act, actionCommand, type FindByWords } from '../action-command.ts';
 import type { CliCommand } from '../command.ts';
 
 const FILE = [['<file>', 'its id, the first characters of the id, or its name']] as const;
-const DRY_RUN = [['--dry-run', 'former name of --plan']] as const;
 
 const findIt: FindByWords = async (ledger, _settings, words) => ({ kind: 'file', file: await findFile(ledger, words) });
 
@@ -71,7 +70,6 @@ export const resubmit = actionCommand(
       ['--only <which>', `${Object.keys(SELECTIONS).join(', ')}; left out, all of them`],
       ['--drop-again', 'write again the file of an earlier resubmission that was never taken'],
     ],
-    hidden: DRY_RUN,
     notes: [
       `The new file is checked, acknowledged and sent like any other. Each row is sent again
 once. Never included: approved, pending, unknown, duplicate and invalid rows, and

@@ -83,7 +83,6 @@ const link: CliCommand = {
 
 export const people: CliCommand = {
   name: 'users',
-  alias: 'people',
   about: 'Manage users of the dashboard',
   examples: ['users list'],
   commands: [list, setUp, invite, link],

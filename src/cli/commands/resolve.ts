@@ -24,10 +24,6 @@ export const resolve: CliCommand = {
     PLAN_OPTION,
     JSON_OPTION,
   ],
-  hidden: [
-    ['--dry-run', 'former name of --plan'],
-    ['--journal <report.csv>', 'former name of --report'],
-  ],
   notes: [
     'Nothing is ever sent again without one of these. The exit status is 4 while the batch is still in doubt: paydrop refused, needs another report, or needs a second person.',
   ],
@@ -51,7 +47,7 @@ export const resolve: CliCommand = {
 /** Shows what is known of a batch in doubt, and what can be done about it. */
 async function show(call: Call): Promise<number> {
   return withLedger(call, async (ledger, settings) => {
-    if (call.options['dryRun'] === undefined) await compareJournalFirst(ledger, settings);
+    await compareJournalFirst(ledger, settings);
     const { file, batch } = await findBatch(ledger, call.arguments[0] ?? '');
     if (batch.state !== 'unknown')
       throw new PipelineError(

@@ -19,7 +19,7 @@ export const WAY_OPTIONS = [
   ['--disown', 'for an exception: detach the result, which belongs to another batch (with --reason)'],
 ] as const;
 
-const NAMES = ['adopt', 'probe', 'notReceived', 'report', 'journal', 'closeInDoubt', 'disown'] as const;
+const NAMES = ['adopt', 'probe', 'notReceived', 'report', 'closeInDoubt', 'disown'] as const;
 
 /**
  * Reads which way was chosen; undefined when none was.
@@ -43,9 +43,8 @@ export async function chooseWay({ options }: Call): Promise<Way | undefined> {
       return { action: 'probe', ...readRange(options['probe']) };
     case 'notReceived':
       return { action: 'not-received', filled: { evidence: String(options['evidence'] ?? '').trim() } };
-    case 'report':
-    case 'journal': {
-      const path = String(options[name]);
+    case 'report': {
+      const path = String(options['report']);
       return { action: 'journal', file: { name: basename(path), bytes: await readReport(path) } };
     }
     case 'closeInDoubt':

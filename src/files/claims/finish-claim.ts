@@ -134,8 +134,8 @@ export type ClaimNotes = {
   completeness: Completeness;
   bytes: number;
   mtimeMs: number;
-  /** When it was first seen in its folder, in ms since 1970; notes of older versions lack it. */
-  sinceMs?: number;
+  /** When it was first seen in its folder, in ms since 1970. */
+  sinceMs: number;
   claimedAt: string;
   sidecar?: NotedFile;
   marker?: NotedFile;
@@ -193,7 +193,7 @@ function isNotes(value: unknown): value is ClaimNotes {
     Object.hasOwn(FOLDER_OPERATIONS, String(value['operation'])) &&
     ['sidecar', 'marker', 'quiet'].includes(String(value['completeness'])) &&
     hasSize(value) &&
-    (value['sinceMs'] === undefined || Number.isSafeInteger(value['sinceMs'])) &&
+    Number.isSafeInteger(value['sinceMs']) &&
     ['sidecar', 'marker'].every((key) => value[key] === undefined || isNotedFile(value[key]))
   );
 }

@@ -58,9 +58,7 @@ export async function listQuarantine(root: string): Promise<{ id: string; reason
 
 async function readReason(dir: string): Promise<QuarantineReason | undefined> {
   try {
-    // Earlier versions wrote the remedy under the name "mend".
-    const { mend = '', ...reason } = JSON.parse(await readFile(join(dir, REASON), 'utf8')) as Record<string, string>;
-    return { remedy: mend, ...reason } as QuarantineReason;
+    return JSON.parse(await readFile(join(dir, REASON), 'utf8')) as QuarantineReason;
   } catch {
     return undefined;
   }

@@ -69,8 +69,8 @@ export type PlainFileRow = {
   profile_version: number | null;
   /** Its lines by kind, and the rows left out; null in a folder without a profile. */
   profile_lines: { readonly lines: Readonly<Record<string, number>>; readonly skipped: readonly LeftOut[] } | null;
-  /** The earlier of its first sighting and its modification; null for files of older versions. */
-  seen_at: Date | null;
+  /** The earlier of its first sighting and its modification. */
+  seen_at: Date;
   shredded_at: Date | null;
   fingerprints_dropped_at: Date | null;
   cleaning_no: number | null;

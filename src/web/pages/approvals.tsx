@@ -38,7 +38,6 @@ const PAGE = 10;
 
 /** Serves `/approvals`: held files and proposals, each with its evidence and the form that decides it. */
 export function approvalsPage(server: FastifyInstance, context: WebContext): void {
-  server.get('/proposals', (_request, reply) => reply.redirect('/approvals', 301));
   server.get('/approvals', async (request, reply) => {
     const viewer = viewerOf(request);
     const [account, fileId] = [accountAsked(request), fieldOf(request.query, 'file')];

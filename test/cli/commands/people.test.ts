@@ -65,7 +65,7 @@ describe('users', () => {
 
   it('makes no links to a dashboard that is off', async () => {
     vi.stubEnv('PAYDROP_DASHBOARD', 'off');
-    const { err } = await world.paydrop('people', 'link', 'bob', '--reason', 'x');
+    const { err } = await world.paydrop('users', 'link', 'bob', '--reason', 'x');
     expect(err).toContain('the dashboard is off in the configuration');
   });
 });

@@ -122,7 +122,7 @@ describe('paydrop resolve', () => {
       ['--adopt', '1', ...EVIDENCE],
     ];
     for (const words of lines) expect(await resolve('adopted', ...words), words.join(' ')).toMatchObject({ status: 1 });
-    expect(await resolve('adopted', '--journal', join(world.root, 'nowhere.csv'))).toMatchObject({
+    expect(await resolve('adopted', '--report', join(world.root, 'nowhere.csv'))).toMatchObject({
       status: 1,
       out: '',
     });
@@ -144,7 +144,7 @@ describe('paydrop resolve', () => {
         /^Cannot enter batch id "\d+" for batch 1 of file "adopted\.csv": the service does not/,
       );
     }
-    const tried = await resolve('adopted', '--adopt', await idOf('adopted'), '--dry-run');
+    const tried = await resolve('adopted', '--adopt', await idOf('adopted'), '--plan');
     expect(tried).toMatchObject({ status: 0, err: '' });
     expect(tried.out).toContain('This is a plan; nothing was changed.');
     expect((await batchOf('adopted')).state).toBe('unknown');
@@ -191,7 +191,7 @@ describe('paydrop resolve', () => {
     }
   });
 
-  it('--journal ends the batch with a report of the service that shows every row', async () => {
+  it('--report ends the batch with a report of the service that shows every row', async () => {
     const path = join(world.root, 'approved.csv');
     const client = createReportClient({
       server: 'NA',
@@ -203,7 +203,7 @@ describe('paydrop resolve', () => {
     const { at: date } = service.books().find((row) => row.account === 'REPORTED')!;
     const answer = await client.getCreditCardApprovedSpecificDateCSV({ date });
     await writeFile(path, answer.kind === 'read' ? answer.report.csv! : '');
-    const done = await resolve('reported', '--journal', path, '--json');
+    const done = await resolve('reported', '--report', path, '--json');
     expect(JSON.parse(done.out)).toMatchObject({
       result: 'done',
       state: 'reconciled',
@@ -212,7 +212,7 @@ describe('paydrop resolve', () => {
     expect(done.status).toBe(0);
   });
 
-  it('--journal takes rows for not charged only when a second, later report lacks them too', async () => {
+  it('--report takes rows for not charged only when a second, later report lacks them too', async () => {
     await ageBy(world.app, 'lacking', 'attempt', 26);
     const first = join(world.root, 'first.csv');
     const second = join(world.root, 'second.csv');
@@ -221,9 +221,9 @@ describe('paydrop resolve', () => {
     await writeFile(second, dayReport([known, hoursAgo(3), hoursAgo(1)], 'LACKING'));
     const unknown = join(world.root, 'unknown.csv');
     await writeFile(unknown, dayReport([hoursAgo(30), hoursAgo(3)], 'LACKING'));
-    const filtered = await resolve('lacking', '--journal', unknown, '--dry-run');
+    const filtered = await resolve('lacking', '--report', unknown, '--plan');
     expect(filtered.out).toContain('it may have another time zone, account or filter');
-    const kept = await resolve('lacking', '--journal', first);
+    const kept = await resolve('lacking', '--report', first);
     expect(kept.status).toBe(4);
     expect(kept.out).toContain('missing: 2');
     expect(kept.out).toContain('Give a second report');

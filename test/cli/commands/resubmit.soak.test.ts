@@ -44,7 +44,7 @@ describe('resubmit', () => {
     expect(await resubmit('--drop-again')).toMatchObject({ status: 5, out: '' });
 
     await rm(join(folder, name));
-    const tried = await resubmit('--drop-again', '--dry-run');
+    const tried = await resubmit('--drop-again', '--plan');
     expect(tried).toMatchObject({ status: 0, err: '' });
     expect(tried.out).toContain(`${name} with 1 row, 2.00 USD is written into drop/card again, with the same bytes`);
     expect(await readdir(folder)).toEqual([]);
@@ -180,7 +180,7 @@ describe('a row that the service books only after two reports have lacked it', (
     const answer = await world.app.reports('main').getACHEFTApprovedDateRangeCSV(range);
     const path = join(world.root, name);
     await writeFile(path, answer.kind === 'read' ? answer.report.csv! : '');
-    return (await world.paydrop('resolve', 'june.csv/1', '--journal', path)).out;
+    return (await world.paydrop('resolve', 'june.csv/1', '--report', path)).out;
   }
 
   const resubmit = (...words: string[]) =>
@@ -225,7 +225,7 @@ describe('a row that the service books only after two reports have lacked it', (
 
   it('stays when it was booked meanwhile, and its outcome is corrected; the others are sent again', async () => {
     await book(codeRow(2));
-    const plan = await resubmit('--dry-run');
+    const plan = await resubmit('--plan');
     expect(plan.out).toContain('Sends 2 rows, 50.00 USD again in a new file');
     expect(plan.out).toContain('Line 2 is not sent again');
     expect(await inFolder()).toEqual([]);

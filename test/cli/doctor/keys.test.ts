@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -195,14 +195,6 @@ describe('work', () => {
           remedy: `${ERRORS.DROP_SYMLINK.remedy} Tell the sender, then remove its folder in quarantine.`,
         },
       ]);
-    });
-
-    it('reads a reason that an earlier version wrote', async () => {
-      const found = await world.look(quarantine);
-      const root = world.settings.paths.quarantine;
-      const path = join(root, (await readdir(root))[0]!, 'reason.json');
-      await writeFile(path, (await readFile(path, 'utf8')).replace('"remedy"', '"mend"'));
-      expect(await world.look(quarantine)).toEqual(found);
     });
 
     it('names one without a reason, and counts what is too many to name', async () => {

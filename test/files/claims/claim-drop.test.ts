@@ -211,6 +211,7 @@ describe('readNotes', () => {
     ['nothing', 'null'],
     ['no name', JSON.stringify({ ...CLAIM_NOTES, name: undefined })],
     ['no size', JSON.stringify({ ...CLAIM_NOTES, bytes: '5' })],
+    ['no time of its first sighting', JSON.stringify({ ...CLAIM_NOTES, sinceMs: undefined })],
     ['an unknown completeness', JSON.stringify({ ...CLAIM_NOTES, completeness: 'hope' })],
     ['a sidecar without a path', JSON.stringify({ ...CLAIM_NOTES, sidecar: { bytes: 1, mtimeMs: 1 } })],
     ['too much', JSON.stringify({ ...CLAIM_NOTES, more: 'x'.repeat(70_000) })],

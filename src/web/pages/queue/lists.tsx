@@ -68,7 +68,7 @@ function Word({ of: { word, tone, means }, shown }: { of: (typeof NEEDS)[keyof t
 }
 
 function Subject({ need: { what, fileId, batchNo, kind } }: { need: Need }) {
-  if (kind === 'proposal') return <a href="/proposals">{what}</a>;
+  if (kind === 'proposal') return <a href="/approvals">{what}</a>;
   if (kind === 'failed') return <a href="/schedules">{what}</a>;
   return fileId === null ? <>{capital(what)}</> : <a href={pathOf(fileId, batchNo)}>{what}</a>;
 }
@@ -100,7 +100,7 @@ function Why({ need: { says, behind, account }, view }: { need: Need; view: View
 
 /** An action that the viewer may not take is left out: a button that refuses is no help. */
 function Help({ need: { next, kind }, view }: { need: Need; view: View }) {
-  if (kind === 'proposal') return viewerMay(view.viewer, 'confirm') ? <a href="/proposals">Decide</a> : null;
+  if (kind === 'proposal') return viewerMay(view.viewer, 'confirm') ? <a href="/approvals">Decide</a> : null;
   const link = next && linkTo(next, view);
   return link ? (
     <a class="button" href={link.path}>

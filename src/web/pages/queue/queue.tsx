@@ -71,8 +71,6 @@ export function queuePage(server: FastifyInstance, { app }: WebContext): void {
       </Page>,
     );
   });
-  // Bookmarks of the board that was here.
-  for (const path of ['/queues', '/queues/*']) server.get(path, (_request, reply) => reply.redirect('/queue', 301));
 }
 
 /** Whether the queue begins with what may go again, because nothing else needs the person who opens it. */

@@ -44,11 +44,6 @@ async function fileIdOf(name: string): Promise<string> {
 
 /** The tests build on each other. */
 describe('queuePage', () => {
-  it.each(['/queues', '/queues/', '/queues/queue/submit'])('replaces the board at %s', async (path) => {
-    const { status, location } = await (await as('viewer')).get(path);
-    expect([status, location]).toEqual([301, '/queue']);
-  });
-
   it('has the policy of all other pages', async () => {
     const browser = await as('viewer');
     const policyOf = async (path: string) => (await browser.get(path)).headers.get('content-security-policy');
