@@ -167,9 +167,7 @@ describe('backup', () => {
 
   it('writes the ledger while another process works with it, and says what to copy besides', async () => {
     const out = await world.says('backup', path);
-    expect(out).toMatch(
-      /^\S+a\.backup is intact: the ledger of \d{4}-.*Z, \d+ rows, with the tables of 0\.1\.0\.$/m,
-    );
+    expect(out).toMatch(/^\S+a\.backup is intact: the ledger of \d{4}-.*Z, \d+ rows, with the tables of 0\.1\.0\.$/m);
     expect(out).toMatch(/^payment_row +1 /m);
     expect(out).toContain(join(world.root, 'data', 'archive'));
     expect(out).toContain('master.key');

@@ -18,8 +18,6 @@ describe('approvalsPage with proposals', () => {
   it('says what would stand here when nothing waits', async () => {
     const { words } = await openAction(await world.as('viewer'), '/approvals?account=other');
     expect(words).toContain('Nothing to decide');
-    const old = await (await world.as('viewer')).get('/proposals');
-    expect([old.status, old.location]).toEqual([301, '/approvals']);
   });
 
   it('shows what waits with money, person, reason and evidence, and offers what each may do', async () => {
