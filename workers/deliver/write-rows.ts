@@ -8,12 +8,12 @@ import {
   putNumber,
   putText,
 } from '../../src/csv/read/line-buffer.ts';
-import { type CsvForm, csvLines, DELIMITERS } from '../../src/csv/write/write-csv.ts';
+import { type CsvForm, csvLines, DELIMITERS, PLAIN_FORM } from '../../src/csv/write/write-csv.ts';
 import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
 import { NO_BATCH, NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
-import { correctionOf, FIRST_FORM, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
+import { correctionOf, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
 import { ownTitles, type ResultInput, senderRowPutter, sentLines } from './result-input.ts';
@@ -38,7 +38,7 @@ export async function writeRows(
   { batches, input }: { batches: readonly BatchRow[]; input: ResultInput },
   outputs: OutputFiles,
 ): Promise<void> {
-  const form = file.output_form ?? FIRST_FORM;
+  const form = file.output_form;
   const { sheets, put } = openSheets(app, file, { form, input });
   const append = async (kind: RowKind, sheet: Sheet) => {
     await outputs.append(kind, sheet.lines.bytes.subarray(0, sheet.lines.length), sheet.rows);
@@ -145,7 +145,7 @@ const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotC
  */
 export function shownRowPutter(
   layout: LayoutName,
-  { clear = false, form = FIRST_FORM }: { clear?: boolean; form?: CsvForm } = {},
+  { clear = false, form = PLAIN_FORM }: { clear?: boolean; form?: CsvForm } = {},
 ): (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void {
   const copyPlainRow = form.delimiter === 'comma' ? plainRowCopier(layout, { clear }) : undefined;
   const line = csvLines({ guard: true, form });
@@ -191,11 +191,9 @@ export function outcomeCellWriter(form: OutputForm): (into: LineBuffer, rows: Fi
   };
 }
 
-/** Returns whether a form has all columns of this version, or of the first, between commas and with a point. */
+/** Returns whether a form has all columns, between commas and with a point. */
 function isUsual({ delimiter, decimal, columns }: OutputForm): boolean {
-  const titles = resultTitles({ columns });
-  const isWhole = [RESULT_TITLES, FIRST_FORM.columns].some((usual) => usual.join() === titles.join());
-  return delimiter === 'comma' && decimal === 'point' && isWhole;
+  return delimiter === 'comma' && decimal === 'point' && resultTitles({ columns }).length === RESULT_TITLES.length;
 }
 
 /**
@@ -205,7 +203,6 @@ function isUsual({ delimiter, decimal, columns }: OutputForm): boolean {
 function sharedCellPutter(form: OutputForm): (into: LineBuffer, rows: FinishedRows, place: number) => void {
   const line = csvLines({ guard: true, form });
   const meanings = new Map<number, Buffer>();
-  const hasAmount = resultTitles(form).includes('Amount Charged');
   const cellsOf = ({ at }: FinishedRows, place: number) => outcomeCells(at(place), form);
   const makeMeaning = (rows: FinishedRows, place: number, key: number): Buffer => {
     const made = Buffer.from(`,${line(cellsOf(rows, place).slice(AMOUNT + 1))}`);
@@ -220,10 +217,9 @@ function sharedCellPutter(form: OutputForm): (into: LineBuffer, rows: FinishedRo
     if (batchNo !== pack.batchNos[at]) {
       batchNo = pack.batchNos[at];
       const cells = line(cellsOf(rows, place).slice(FIRST_SHARED, AMOUNT));
-      shared = Buffer.from(hasAmount ? `,${cells.slice(0, -2)},` : `,${cells}`);
+      shared = Buffer.from(`,${cells.slice(0, -2)},`);
     }
     putBytes(into, shared);
-    if (!hasAmount) return;
     const outcome = pack.outcomes[at]!;
     const cents = pack.cents[at]!;
     if (outcome === APPROVED) putCents(into, cents);
