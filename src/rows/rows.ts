@@ -35,16 +35,8 @@ export type PaymentRow = {
 /** Most rows of a batch, or a number that follows the file. */
 export type MostRows = number | 'auto';
 
-/** The least that a batch takes where its size follows the file, and what earlier versions took unless told otherwise. */
-const USUAL_ROWS = 500;
-
-/**
- * Returns how a file that an earlier version took is cut: as that version would have cut it, so that batches that the
- * ledger has forgotten are known by their bytes.
- */
-export function mostRowsBefore(set: MostRows): number {
-  return set === 'auto' ? USUAL_ROWS : set;
-}
+/** The least that a batch takes where its size follows the file. */
+const LEAST_ROWS = 500;
 
 /**
  * Returns the most rows of the next batch. What may be in doubt at once stays small beside the file, and a large file
@@ -52,7 +44,7 @@ export function mostRowsBefore(set: MostRows): number {
  * @param rowsBefore rows of the file that are in batches already
  */
 export function mostRowsNext(most: MostRows, rowsBefore: number): number {
-  return most === 'auto' ? Math.min(5_000, Math.max(USUAL_ROWS, Math.floor(rowsBefore / 100))) : most;
+  return most === 'auto' ? Math.min(5_000, Math.max(LEAST_ROWS, Math.floor(rowsBefore / 100))) : most;
 }
 
 /** What the ledger keeps of a sent row, and what a result is matched against. */

@@ -171,7 +171,7 @@ export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
     charset: 'utf-8',
     control: null,
     seenAt: new Date(START),
-    outputForm: AccountConfig.shape.outputs.parse({}),
+    outputForm: { ...AccountConfig.shape.outputs.parse({}), mostRows: 'auto' },
     ...claim,
   };
 }

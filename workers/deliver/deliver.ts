@@ -21,7 +21,7 @@ import { checkControlTotals, type ControlTotal, type Figures } from '../../src/r
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { whatRead } from '../file-profile.ts';
-import { FIRST_FORM, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
+import { resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { LAST_ROW } from '../../src/csv/workbook/cell-address.ts';
 import { typedCell, type WorkbookCell, writeWorkbook } from '../../src/csv/workbook/write-workbook.ts';
 import { type ResultInput, resultInput } from './result-input.ts';
@@ -116,7 +116,7 @@ async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly Ba
     await writeRows(app, file, { batches, input }, outputs);
     await outputs.publish(['result'], async (_kind, bytes) => {
       const writeToo = wantsWorkbook(app, file) ? workbookWriter(file, input, outputs) : undefined;
-      delivered = await countDelivered(bytes, input, file.output_form?.delimiter, writeToo);
+      delivered = await countDelivered(bytes, input, file.output_form.delimiter, writeToo);
     });
     crashPoint('deliver.result-written');
     await outputs.publish(['result-xlsx', 'sent', 'rejects', 'retry']);
@@ -127,7 +127,7 @@ async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly Ba
 }
 
 function wantsWorkbook(app: App, { output_form: form, records, file_id: fileId }: FileRow): boolean {
-  if (!form?.workbook) return false;
+  if (!form.workbook) return false;
   const fits = (records ?? 0) < LAST_ROW;
   if (!fits) app.log.warn({ fileId }, 'the result has more rows than a sheet, so it gets no workbook');
   return fits;
@@ -135,7 +135,7 @@ function wantsWorkbook(app: App, { output_form: form, records, file_id: fileId }
 
 /** Returns what writes the lines of a result into a workbook. Numbers are masked in them already. */
 function workbookWriter(file: FileRow, { types }: ResultInput, outputs: OutputFiles) {
-  const ours = resultTitles(file.output_form ?? FIRST_FORM);
+  const ours = resultTitles(file.output_form);
   const typeAt = ['text', ...types, ...ours.map((title) => (title === 'Amount Charged' ? 'charged' : 'text'))] as const;
   const cellOf = (cell: string, place: number) => {
     const type = typeAt[place] ?? 'text';

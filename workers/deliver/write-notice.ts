@@ -8,13 +8,7 @@ import { csvLines } from '../../src/csv/write/write-csv.ts';
 import type { FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import type { Delivery } from '../../src/ledger/file/complete-file.ts';
 import { readFaults, readStopReason } from '../../src/ledger/file/read-file.ts';
-import {
-  faultCells,
-  faultGroups,
-  type Notice,
-  noticeHead,
-  saidEffect,
-} from '../../src/reconcile/outputs/acknowledgement.ts';
+import { faultGroups, type Notice, noticeHead, saidEffect } from '../../src/reconcile/outputs/acknowledgement.ts';
 import { readEquation } from '../../src/reconcile/control-totals.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { whatRead } from '../file-profile.ts';
@@ -75,7 +69,7 @@ export async function writeNotice(
   await writeOutputFiles(app, file, async (outputs) => {
     await outputs.appendText(
       kind,
-      noticeHead(notice, file.output_form === null)
+      noticeHead(notice)
         .map((cells) => line(cells, VALUE))
         .join(''),
     );
@@ -87,12 +81,10 @@ export async function writeNotice(
   });
 }
 
-/** Files that an earlier version took get one line for each fault, as then. */
 function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof faultGroups> {
   const folder = app.folder(file.folder);
   const effect = ({ code }: Fault) => (folder ? effectOf(code, folder) : ERRORS[code].effect);
-  if (file.output_form) return faultGroups((fault) => saidEffect(notice, fault, effect(fault)));
-  return { take: (faults) => faults.map((fault) => faultCells(fault, effect(fault))), end: () => [] };
+  return faultGroups((fault) => saidEffect(notice, fault, effect(fault)));
 }
 
 /** Column of the values in the head; totals in it stay numbers. */
@@ -119,6 +111,6 @@ async function noticeOf(app: App, file: FileRow, status: Notice['status'], cut: 
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,
     batches: cut.batches,
-    largestBatch: file.output_form?.mostRows === undefined ? undefined : cut.largestBatch,
+    largestBatch: cut.largestBatch,
   };
 }

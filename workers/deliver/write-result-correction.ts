@@ -8,7 +8,7 @@ import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.
 import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals, type ControlTotal } from '../../src/reconcile/control-totals.ts';
 import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/summary.ts';
-import { CHANGE_TITLES, changeCells, FIRST_FORM, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
+import { CHANGE_TITLES, changeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
 import { inputLines, rowDescriber } from './finished-pages.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
@@ -63,7 +63,7 @@ async function writeChanges(
   { changes, batches }: { changes: readonly ChangedRow[]; batches: readonly BatchRow[] },
 ): Promise<OutcomeTotals> {
   const input = await resultInput(app, file);
-  const form = file.output_form ?? FIRST_FORM;
+  const form = file.output_form;
   const line = csvLines({ guard: true, form });
   const ours = ownTitles(['Line', ...resultTitles(form), ...CHANGE_TITLES], input);
   const titles = [ours[0]!, ...input.titles, ...ours.slice(1)];

@@ -8,12 +8,12 @@ import {
   putNumber,
   putText,
 } from '../../src/csv/read/line-buffer.ts';
-import { type CsvForm, csvLines, DELIMITERS } from '../../src/csv/write/write-csv.ts';
+import { type CsvForm, csvLines, DELIMITERS, PLAIN_FORM } from '../../src/csv/write/write-csv.ts';
 import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
 import { NO_BATCH, NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
-import { correctionOf, FIRST_FORM, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
+import { correctionOf, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
 import { ownTitles, type ResultInput, senderRowPutter, sentLines } from './result-input.ts';
@@ -38,7 +38,7 @@ export async function writeRows(
   { batches, input }: { batches: readonly BatchRow[]; input: ResultInput },
   outputs: OutputFiles,
 ): Promise<void> {
-  const form = file.output_form ?? FIRST_FORM;
+  const form = file.output_form;
   const { sheets, put } = openSheets(app, file, { form, input });
   const append = async (kind: RowKind, sheet: Sheet) => {
     await outputs.append(kind, sheet.lines.bytes.subarray(0, sheet.lines.length), sheet.rows);
@@ -140,7 +140,7 @@ const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotC
  */
 export function shownRowPutter(
   layout: LayoutName,
-  { clear = false, form = FIRST_FORM }: { clear?: boolean; form?: CsvForm } = {},
+  { clear = false, form = PLAIN_FORM }: { clear?: boolean; form?: CsvForm } = {},
 ): (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void {
   const copyPlainRow = form.delimiter === 'comma' ? plainRowCopier(layout, { clear }) : undefined;
   const line = csvLines({ guard: true, form });

@@ -1,7 +1,7 @@
 import type { Profile } from '../../schemas/profiles.ts';
 import type { App } from '../../src/app.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
-import { type Fault, mostRowsBefore } from '../../src/rows/rows.ts';
+import type { Fault } from '../../src/rows/rows.ts';
 import { noteProgress } from '../../src/ledger/file/count-readings.ts';
 import { copyFaults, cutBatches } from '../../src/ledger/row/copy-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
@@ -152,7 +152,7 @@ export function orderReading(
     account: file.account,
     operation: file.operation,
     at: tx.at,
-    maxRows: file.output_form?.mostRows ?? mostRowsBefore(app.settings.batch.maxRows),
+    maxRows: file.output_form.mostRows,
     fingerprintKey: fingerprintKey(app.fingerprint, file.account, file.operation),
     rowSetKey: rowSetKey(app.fingerprint),
   };

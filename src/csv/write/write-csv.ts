@@ -10,7 +10,7 @@ export type CsvForm = { readonly delimiter: keyof typeof DELIMITERS; readonly de
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
 
-const PLAIN_FORM: CsvForm = { delimiter: 'comma', decimal: 'point' };
+export const PLAIN_FORM: CsvForm = { delimiter: 'comma', decimal: 'point' };
 
 /**
  * Returns a function that writes a CSV line with a CRLF end, quoted where CSV needs it.

@@ -17,8 +17,8 @@ import type { ControlNote } from '../../rows/rows.ts';
 /** What opens a file, and the mark of its rows. It has its own table and is deleted when the retention ends. */
 export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | null; row_set: string | null };
 
-/** What was set for a file when it was taken: the form of its outputs, and from 0.1.0 on how its batches are cut. */
-export type TakenForm = OutputForm & { readonly mostRows?: MostRows };
+/** What was set for a file when it was taken: the form of its outputs, and how its batches are cut. */
+export type TakenForm = OutputForm & { readonly mostRows: MostRows };
 
 /** A file with its secrets, for code that opens it. */
 export type FileRow = PlainFileRow & FileSecret;
@@ -38,7 +38,7 @@ export type PlainFileRow = {
   state: FileState;
   state_at: Date;
   /** `state_at` by the database clock. */
-  known_at: Date | null;
+  known_at: Date;
   reason_code: string | null;
   reason: string | null;
   bytes: number;
@@ -51,8 +51,7 @@ export type PlainFileRow = {
   charset: FolderConfig['charset'];
   header_line: number | null;
   control: ControlNote | null;
-  /** Null for files that an earlier version took. */
-  output_form: TakenForm | null;
+  output_form: TakenForm;
   physical_lines: number | null;
   blank_lines: number | null;
   records: number | null;

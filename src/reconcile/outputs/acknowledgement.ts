@@ -27,15 +27,12 @@ export type Notice = {
   valid: Totals;
   invalidRows: number;
   batches: number;
-  /** Rows of the largest batch: the most that can be in doubt at once. Left out as in files of earlier versions. */
-  largestBatch?: number | undefined;
+  /** Rows of the largest batch: the most that can be in doubt at once. 0 for a file without batches. */
+  largestBatch: number;
 };
 
-/**
- * Returns pairs of name and value, then the header of the fault list, which follows.
- * @param isFirstForm the file was taken by an earlier version
- */
-export function noticeHead(notice: Notice, isFirstForm = false): string[][] {
+/** Returns pairs of name and value, then the header of the fault list, which follows. */
+export function noticeHead(notice: Notice): string[][] {
   return [
     ['Status', notice.status],
     ['Code', notice.code ?? ''],
@@ -56,9 +53,9 @@ export function noticeHead(notice: Notice, isFirstForm = false): string[][] {
     ['Accepted Total', formatCents(notice.status === 'ACCEPTED' ? notice.valid.cents : 0)],
     ['Valid Rows', String(notice.valid.rows)],
     ['Valid Total', formatCents(notice.valid.cents)],
-    [isFirstForm ? 'Rejected Rows' : 'Invalid Rows', String(notice.invalidRows)],
+    ['Invalid Rows', String(notice.invalidRows)],
     ['Batches', String(notice.batches)],
-    ...(notice.largestBatch ? [['Rows In Largest Batch', String(notice.largestBatch)]] : []),
+    ...(notice.largestBatch > 0 ? [['Rows In Largest Batch', String(notice.largestBatch)]] : []),
     [],
     ['Line', 'Column', 'Code', 'Effect', 'Reason', 'Value', 'What To Do'],
   ];
@@ -104,12 +101,10 @@ export function saidEffect(
   return EFFECTS_IN[status][effect] ?? EFFECTS[effect];
 }
 
-/**
- * Returns one line of the fault list.
- * @param effect effect of the fault, or its words; the table's, unless the folder decides otherwise (duplicate rows)
- */
-export function faultCells(fault: Fault, effect: Effect = ERRORS[fault.code].effect): string[] {
-  return groupCells({ fault, runs: [[fault.line, fault.line]], values: [fault.value ?? ''] }, EFFECTS[effect]);
+/** Returns the line of the fault list about one fault, with the effect of the table. */
+export function faultCells(fault: Fault): string[] {
+  const group: FaultGroup = { fault, runs: [[fault.line, fault.line]], values: [fault.value ?? ''] };
+  return groupCells(group, EFFECTS[ERRORS[fault.code].effect]);
 }
 
 /** Lines with the same fault: the first of them, the runs of lines, and the values that differ. */

@@ -49,15 +49,6 @@ function meaningOf({ outcome, code, cents }: FinishedRow): string {
   return outcome === 'declined' && code !== null ? saidRejection(code) : OUTCOMES[outcome].says;
 }
 
-/** Form of the outputs of files that were taken before there were settings for it. */
-export const FIRST_FORM: OutputForm = {
-  bom: 'never',
-  delimiter: 'comma',
-  decimal: 'point',
-  columns: RESULT_TITLES.slice(0, RESULT_TITLES.indexOf('Attempt') + 1),
-  workbook: false,
-};
-
 /** Returns the columns that a result of this form adds to the input's. Outcome comes first in all of them. */
 export function resultTitles({ columns }: Pick<OutputForm, 'columns'>): ResultTitle[] {
   return RESULT_TITLES.filter((title) => title === 'Outcome' || columns.includes(title));

@@ -63,8 +63,8 @@ export type BatchLine = {
   readonly keys: readonly string[];
   /** The result file, sealed. */
   readonly result: string;
-  /** Who paid, row by row, sealed; absent in books of earlier versions. */
-  readonly payers?: string;
+  /** Who paid, row by row, sealed; null for a row that no report shows. */
+  readonly payers: string;
 };
 
 export type TransactionLine = Transaction & {

@@ -41,12 +41,12 @@ export function keepPayments(
   let lastSerial = firstRow - 1;
 
   function openBatch(line: BatchLine, rows: readonly BookRow[], firstSerial: number): Payment[] {
-    const payers = line.payers === undefined ? [] : openPayers(secret, line.payers, batchOwner(line.batchId));
+    const payers = openPayers(secret, line.payers, batchOwner(line.batchId));
     const method = line.operation === 'processCreditCardBatch' ? 'card' : 'bank';
     let serial = firstSerial;
     return rows.flatMap((row, index) => {
       if (!isJudged(row)) return [];
-      const payer = withRecord(payers[index] ?? oldPayer(row), row, method);
+      const payer = withRecord(payers[index]!, row, method);
       const transactionId = idOf(serial);
       serial += 1;
       return [{ row, method, transactionId, payer }];
@@ -66,10 +66,10 @@ export function keepPayments(
 
   /** Returns the payer; a refund has that of its charge. */
   function payerOf({ row, payer, refundOf }: TransactionLine): Payer {
-    if (payer !== undefined) return openPayers(secret, payer, transactionOwner(row))[0] ?? oldPayer(row);
+    if (payer !== undefined) return openPayers(secret, payer, transactionOwner(row))[0]!;
     const charge = refundOf === undefined ? undefined : transactions.get(refundOf);
     if (charge) return payerOf(charge);
-    return history.find(refundOf ?? '')?.payer ?? oldPayer(row);
+    return history.find(refundOf ?? '')?.payer ?? unknownPayer(row);
   }
 
   function keepHistoryRow(payment: HistoryPayment): void {
@@ -173,8 +173,8 @@ export function idOf(serial: number): string {
   return `A${serial.toString(16).toUpperCase().padStart(7, '0')}`;
 }
 
-/** Stands in for the payers that books of earlier versions lack. */
-function oldPayer({ lastFour }: BookRow): Payer {
+/** Stands in for the payer of a refund whose charge is not in the books. */
+function unknownPayer({ lastFour }: BookRow): Payer {
   const shownNumber = lastFour === '' ? '' : `***${lastFour}`;
   return { firstName: '', lastName: '', payment: '', shownNumber, expiry: '', comment: '' };
 }

@@ -169,8 +169,8 @@ describe('retireKey', () => {
     await client.query(
       `WITH taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                           archive, charset)
-         VALUES ($1, 'a', 'f', 'card', 'n', 'claimed', now(), 1, 's', 'quiet', now(), 'a', 'utf-8'))
+                           archive, charset, output_form, seen_at, known_at)
+         VALUES ($1, 'a', 'f', 'card', 'n', 'claimed', now(), 1, 's', 'quiet', now(), 'a', 'utf-8', '{}', now(), now()))
        INSERT INTO file_secret (file_id, wrapped_key) VALUES ($1, $2)`,
       [fileId, newDataKey(one, fileId).wrapped],
     );
@@ -230,8 +230,8 @@ describe('rewrap keys', () => {
       await world.force(
         `WITH n AS (SELECT * FROM unnest($1::text[], $2::bytea[]) AS n (id, wrapped)), taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                           archive, charset)
-         SELECT n.id, 'many', 'f', 'card', n.id, 'claimed', now(), 1, n.id, 'quiet', now(), 'a', 'utf-8' FROM n)
+                           archive, charset, output_form, seen_at, known_at)
+         SELECT n.id, 'many', 'f', 'card', n.id, 'claimed', now(), 1, n.id, 'quiet', now(), 'a', 'utf-8', '{}', now(), now() FROM n)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT id, wrapped FROM n`,
         [ids, ids.map((id) => newDataKey(one, id).wrapped)],
       );

@@ -133,6 +133,7 @@ const NOTICE: Notice = {
   valid: { rows: 8, cents: 20_050 },
   invalidRows: 2,
   batches: 1,
+  largestBatch: 8,
 };
 
 const FAULT_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code): code is FaultCode =>
@@ -161,13 +162,10 @@ describe('noticeHead', () => {
       'Valid Total | 200.50',
       'Invalid Rows | 2',
       'Batches | 1',
+      'Rows In Largest Batch | 8',
       '',
       'Line | Column | Code | Effect | Reason | Value | What To Do',
     ]);
-  });
-
-  it('has the former title for a file that an earlier version took', () => {
-    expect(noticeHead(NOTICE, true)).toContainEqual(['Rejected Rows', '2']);
   });
 
   it.each(['HELD', 'REJECTED'] as const)('says that nothing was accepted of a file that is %s', (status) => {
@@ -210,15 +208,6 @@ describe('faultCells', () => {
   it('leaves line, column and value of a whole file empty', () => {
     const cells = faultCells({ code: 'EMPTY', line: 0 });
     expect(cells.slice(0, 6)).toEqual(['', '', 'EMPTY', 'file refused', 'the file has no bytes', '']);
-  });
-
-  it.each([
-    ['row', 'row withheld'],
-    ['reject', 'file refused'],
-    ['hold', 'file held'],
-    ['warn', 'note'],
-  ] as const)('takes the effect %s of the folder before that of the table', (effect, words) => {
-    expect(faultCells({ code: 'DUPLICATE_ROW', line: 3 }, effect)[3]).toBe(words);
   });
 
   it.each(FAULT_CODES)('has seven cells for %s, with the words of the table', (code) => {

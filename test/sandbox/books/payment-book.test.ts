@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Books, openBooks } from '../../../src/sandbox/books/open-books.ts';
@@ -75,9 +75,8 @@ describe('the payments of the books', () => {
     expect(lost?.payer.firstName).toBe('');
   });
 
-  it('are the same after a restart, lie sealed, and books of earlier versions have them without payers', async () => {
+  it('are the same after a restart, and lie sealed', async () => {
     const folder = await world.folder();
-    const path = join(folder, 'books.jsonl');
     const before = await openBooks(folder);
     await submit(before, 'processACHEFTChargeBatch', [`1001,Ada,Byron,CHECKING,${BANK},5.00,Gift`]);
     await call(before, 'processCreditCard', cardCharge(ADA));
@@ -88,17 +87,8 @@ describe('the payments of the books', () => {
     const after = await openBooks(folder);
     expect(after.payments.list('TEST88')).toEqual(payments);
     await after.close();
-    const text = await readFile(path, 'utf8');
+    const text = await readFile(join(folder, 'books.jsonl'), 'utf8');
     for (const secret of [BANK, CARD, 'Byron', 'Gift']) expect(text).not.toContain(secret);
-    await writeFile(path, text.replaceAll(/,"payers?":"[^"]*"/g, ''));
-    const old = await openBooks(folder);
-    expect(old.payments.list('TEST88').map(({ transactionId, payer }) => [transactionId, payer.shownNumber])).toEqual([
-      ['A0000001', '***0001'],
-      ['A6000001', '***2220'],
-      ['A0000002', '***0001'],
-    ]);
-    expect(old.payments.list('TEST88')[0]?.payer.firstName).toBe('');
-    await old.close();
   });
 });
 

@@ -6,7 +6,7 @@ import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
 import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-rows.ts';
 import { keptMessage } from '../../../src/reconcile/kept-message.ts';
-import { type FinishedRow, FIRST_FORM, outcomeCells, resultTitles } from '../../../src/reconcile/outputs/result-row.ts';
+import { type FinishedRow, outcomeCells, resultTitles } from '../../../src/reconcile/outputs/result-row.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../../src/rows/packed-outcomes.ts';
 import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
 import { outcomeCellWriter } from '../../../workers/deliver/write-rows.ts';
@@ -78,7 +78,6 @@ function linesOfCells(finished: readonly FinishedRow[], form: OutputForm): strin
 describe('outcomeCellWriter', () => {
   it.each<[string, OutputForm]>([
     ['all columns', USUAL],
-    ['the columns of earlier versions', FIRST_FORM],
     ['semicolons and a decimal comma', { ...USUAL, delimiter: 'semicolon', decimal: 'comma' }],
     ['a decimal comma between commas', { ...USUAL, decimal: 'comma' }],
     ['some columns', { ...USUAL, columns: ['Meaning', 'Message', 'Amount Charged'] }],

@@ -54,22 +54,6 @@ describe('writeNotice', () => {
     expect((await readOutputs(world.app.ledger, fileId)).map(({ kind, rows }) => [kind, rows])).toEqual([['nak', 6]]);
   });
 
-  it('lists one fault a line of a file that an earlier version took', async () => {
-    const fileId = await world.takeIn(
-      `drop/${world.freshAccount()}/card`,
-      lines(upTo(5).map((n) => `C-${n},too,short`)),
-    );
-    await writeNotice(
-      world.app,
-      { ...(await world.file(fileId)), output_form: null },
-      { kind: 'nak', batches: 0, largestBatch: 0 },
-    );
-    const [{ name } = { name: '' }] = await readOutputs(world.app.ledger, fileId);
-    const text = await readFile(join(world.settings.paths.out, name), 'utf8');
-    expect(text).toContain('Rejected Rows,5\r\n');
-    expect(text.match(/\r\n\d,,COLUMN_COUNT,file refused,/g)).toHaveLength(5);
-  });
-
   it('shows no number that stands in the name of the file', async () => {
     const { text } = await notice('ack', lines([cardRow(1)]), `of ${CARD}.csv`);
     expect(text).not.toContain(CARD);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PackedRows } from '../../../src/csv/write/packed-rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { bodyCutter, bodyPurpose, checkBody, confusableRows } from '../../../workers/intake/cut-bodies.ts';
-import { mostRowsBefore, mostRowsNext } from '../../../src/rows/rows.ts';
+import { mostRowsNext } from '../../../src/rows/rows.ts';
 import { achRow, CARD, cardRow, codeRow, upTo } from '../../support/payment-rows.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
@@ -69,7 +69,6 @@ describe('bodyCutter', () => {
     }
     expect(sizes.slice(-3)).toEqual([5_000, 5_000, 5_000]);
     expect(mostRowsNext(700, 1_000_000)).toBe(700);
-    expect([mostRowsBefore('auto'), mostRowsBefore(700)]).toEqual([500, 700]);
   });
 
   it('takes no row that a result could confuse with one in the batch, and takes it into the next', () => {
