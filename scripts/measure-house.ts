@@ -34,8 +34,8 @@ const FEATURES: Readonly<Record<string, RegExp>> = {
 
 const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));
 const product = tree.filter(({ path }) => /^(?:src|workers|schemas)\/.*\.tsx?$/.test(path)).map(outlineOf);
-/** What tests may be named after. */
-const tested = tree.filter(({ path }) => /^(?:src|workers|schemas|scripts|bench)\/.*\.(?:tsx?|mjs)$/.test(path));
+/** What tests may be named after: all code, also the programs in test/ that are tested themselves. */
+const tested = tree.filter(({ path }) => /(?<!\.test)\.(?:tsx?|mjs)$/.test(path));
 const testFolder = tree.filter(({ path }) => /^test\/.*\.tsx?$/.test(path)).map(outlineOf);
 const tests = testFolder.filter(({ path }) => /\.test\.tsx?$/.test(path));
 
