@@ -9,6 +9,7 @@ import { type Host, type Hosts, openHosts } from '../scale/hosts.ts';
 import { givenQueue } from '../support/given-engines.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { SEARCH_PATH } from '../../src/ledger/engine/schema.ts';
 
 /**
  * Several hosts that do not see each other's folders: two sites that take files in and write outputs, a third host that
@@ -34,7 +35,7 @@ beforeAll(async () => {
   north = await hosts.start('north', SITE_ROLES, 'north');
   await hosts.start('sender', ['submit']);
   await hosts.start('asker', ['poll']);
-  pool = openTestPool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
+  pool = openTestPool({ connectionString: postgres.url, options: `-c search_path=${SEARCH_PATH}`, max: 2 });
 });
 afterAll(async () => {
   await pool?.end();

@@ -14,6 +14,7 @@ import { agentCodeOf, PASSWORD } from '../support/installation.ts';
 import { startService } from '../chaos/support/service.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { startTestPostgres } from '../support/postgres.ts';
+import { SEARCH_PATH } from '../../src/ledger/engine/schema.ts';
 
 type OnePlan = {
   accounts: number;
@@ -54,7 +55,7 @@ export async function measureOne(plan: OnePlan): Promise<OneReport> {
   const accounts = upTo(plan.accounts).map((n) => `acct-${n}`);
   const service = await startService(program, undefined, accounts);
   const slow = await answerLate(service.url, plan.answerMs);
-  const pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 1 });
+  const pool = new pg.Pool({ connectionString: postgres.url, options: `-c search_path=${SEARCH_PATH}`, max: 1 });
   pool.on('error', () => {});
   const root = await install(accounts, slow.url);
   const loopFile = join(root, 'loop.txt');

@@ -8,6 +8,7 @@ import { seededRandom } from '../support/random.ts';
 import { type Host, openHosts } from './hosts.ts';
 import { answerLate, readProcess, type Used } from './measure-one.ts';
 import { checkScale, countDone, dropOne, resolveAll, type ScaleDrop, type Stage } from './run-scale.ts';
+import { SEARCH_PATH } from '../../src/ledger/engine/schema.ts';
 
 type LongPlan = {
   hours: number;
@@ -67,7 +68,7 @@ export async function runLong(plan: LongPlan): Promise<LongReport> {
   const shared = { program, accounts, serviceUrl: slow.url, databaseUrl: server.url, isCalm: true };
   const hosts = await openHosts(shared, { sites: NAMES, senders: NAMES });
   const { host, port, database } = server.place;
-  const pool = new pg.Pool({ host, port, database, user: 'paydrop', options: '-c search_path=paydrop', max: 2 });
+  const pool = new pg.Pool({ host, port, database, user: 'paydrop', options: `-c search_path=${SEARCH_PATH}`, max: 2 });
   pool.on('error', () => {});
   try {
     return await play(plan, { program, accounts, service, hosts, pool }, server);

@@ -14,6 +14,7 @@ import { startTestPostgres } from '../support/postgres.ts';
 import { seededRandom } from '../support/random.ts';
 import { type Host, type Hosts, openHosts, type Outage } from './hosts.ts';
 import { answerLate, readWork } from './measure-one.ts';
+import { SEARCH_PATH } from '../../src/ledger/engine/schema.ts';
 
 type ScalePlan = {
   files: number;
@@ -69,7 +70,7 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   const slow = answerMs > 0 ? await answerLate(service.url, answerMs) : undefined;
   const shared = { program, accounts, serviceUrl: slow?.url ?? service.url, databaseUrl, redisUrl, submit, isCalm };
   const hosts = await openHosts(shared, { senders: upTo(plan.workers).map((n) => `submit-${n}`) });
-  const pool = new pg.Pool({ connectionString: databaseUrl, options: '-c search_path=paydrop', max: 2 });
+  const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${SEARCH_PATH}`, max: 2 });
   pool.on('error', () => {});
   try {
     return await play(plan, { program, accounts, service, hosts, pool });

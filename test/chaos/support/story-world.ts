@@ -11,6 +11,7 @@ import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import type { Program } from '../../support/build-program.ts';
+import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 
 /** What a story needs of the hosts on which it is played, one or several. */
 export type StoryWorld = {
@@ -130,7 +131,7 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
       ...(await find()),
       user: 'paydrop',
       ssl: false,
-      options: '-c search_path=paydrop',
+      options: `-c search_path=${SEARCH_PATH}`,
       connectionTimeoutMillis: 5_000,
     });
     fresh.setTypeParser(pg.types.builtins.INT8, Number);
@@ -162,7 +163,7 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
       try {
         return await ask<Row>(sql, values);
       } catch (error) {
-        if (error instanceof pg.DatabaseError && /^(?:42|22)/.test(error.code ?? '')) throw error;
+        if (isMistake(error)) throw error;
         if (performance.now() > end) throw error;
       }
     }
@@ -178,7 +179,8 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
         const { intake, submit, deliver } = await findDueWork(ledger);
         const running = await ask(`SELECT FROM reprocess_run WHERE state = 'running'`);
         return intake.length + submit.length + deliver.length + running.length === 0;
-      } catch {
+      } catch (error) {
+        if (isMistake(error)) throw error;
         return false;
       }
     },
@@ -187,6 +189,11 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
       client = undefined;
     },
   };
+}
+
+/** Returns whether a statement is wrong in itself, not the server away. */
+function isMistake(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(?:42|22)/.test(error.code ?? '');
 }
 
 /** What an operator can inspect, and where they run commands. */

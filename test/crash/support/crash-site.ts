@@ -7,6 +7,7 @@ import { agentCodeOf, makeInstallation, PASSWORD } from '../../support/installat
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from '../../support/daemon.ts';
+import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 
 /** An installation whose ledger the test can inspect, and processes that work on it. */
 export type CrashSite = {
@@ -61,7 +62,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
       ...options.settings,
     },
   });
-  const pool = openTestPool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 4 });
+  const pool = openTestPool({ connectionString: postgres.url, options: `-c search_path=${SEARCH_PATH}`, max: 4 });
   pool.on('error', () => {});
   const daemons: Daemon[] = [];
   const queue = await givenQueue();

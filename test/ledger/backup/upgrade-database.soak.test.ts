@@ -22,6 +22,7 @@ import { freshSeed, seededRandom } from '../../support/random.ts';
 import { serviceVerdict } from '../../support/service-verdict.ts';
 import { findMountRefusal, mountSmallDisk } from '../../support/small-disk.ts';
 import { runProgram } from '../../../src/ledger/postgres/cluster.ts';
+import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 
 /** The installation that is upgraded: `test/upgrade/0.1.0`, with a held file, a proposal, a batch in doubt, a refused one. */
 const KEPT = fileURLToPath(new URL('../../upgrade/0.1.0/', import.meta.url));
@@ -99,7 +100,7 @@ async function makeEarlier(): Promise<string> {
 }
 
 async function ask(server: EmbeddedServer, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ ...server.connection, options: '-c search_path=paydrop -c timezone=UTC' });
+  const client = new pg.Client({ ...server.connection, options: `-c search_path=${SEARCH_PATH} -c timezone=UTC` });
   client.on('error', () => {});
   await client.connect();
   try {

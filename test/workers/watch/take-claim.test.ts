@@ -19,6 +19,7 @@ import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../w
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/story.ts';
+import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 
 const world = stepWorld({ accounts: 2 });
 let folder: string;
@@ -150,7 +151,7 @@ describe('takeClaim, after the process died', () => {
     const bytes = content();
     const claimed = await claim(bytes);
     const server = await startTestPostgres();
-    const locks = openTestPool({ ...server.connection, options: '-c search_path=paydrop' });
+    const locks = openTestPool({ ...server.connection, options: `-c search_path=${SEARCH_PATH}` });
     const apps = [world.app, { ...world.app, ledger: { ...world.app.ledger, locks } }];
     const turns = apps.map(() => new EventEmitter());
     const tries = apps.map((app, place) =>
