@@ -13,8 +13,9 @@ export type PlainMatch = { outcomes: PackedOutcomes; totals: OutcomeTotals };
 
 /**
  * Reads and matches a typical result file: plain lines, as many as were sent, every row in its place. It scans the
- * bytes once. `readResultFile`, `matchResults` and `reconcileRows` make objects of each row and take about twenty times
- * as long. Whatever it accepts they would match with the same outcomes; anything unusual is left to them.
+ * bytes once. `readResultFile`, `matchResults` and `reconcileRows` make objects of each row and take over four times the
+ * processor time (`docs/decisions/fast-reader-before-full-reader.md`). They would match whatever it accepts with the
+ * same outcomes; anything unusual is left to them.
  * @returns undefined for a result that is not plain, or does not match these rows
  */
 export function matchPlain(

@@ -15,7 +15,7 @@ import type { Account, HandlerContext } from './handlers/handler.ts';
 import { type HistoryOptions, planHistory } from './history/plan-history.ts';
 import { type Listener, openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
-import { makeCertificate, type ServerCertificate } from './tls/make-certificate.ts';
+import { makeCertificate, SANDBOX_NAMES, type ServerCertificate } from './tls/make-certificate.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
 import { type BankControls, bankControls } from './time/step-by-hand.ts';
 
@@ -92,7 +92,8 @@ export type Sandbox = {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
-  const certificate = options.tls && (await makeCertificate(systemClock.now(), options.tls.names));
+  const names = options.tls && [...SANDBOX_NAMES, ...(options.tls.names ?? [])];
+  const certificate = names && (await makeCertificate(systemClock.now(), names));
   const faults = planFaults({ shut: (forMs) => door.shut(forMs), open: () => door.open() });
   const context = await openContext(options, clock, faults.takeRejection);
   const bank = bankControls(context);

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { httpAnswer, makeCertificate, passTime, stopTime, waitUntil } from './support/scripted-server.ts';
+import { makeCertificate } from '../../src/sandbox/tls/make-certificate.ts';
+import { httpAnswer, passTime, stopTime, waitUntil } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, FAULT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
@@ -78,9 +79,9 @@ describe('submitBatch: after the first byte', () => {
   });
 
   it('counts the bytes of the request over TLS as well, not those of the handshake', async () => {
-    const tls = makeCertificate(['127.0.0.1']);
+    const tls = await makeCertificate(new Date(), ['127.0.0.1']);
     const server = await script({ tls, onRequest: (socket) => socket.end(httpAnswer(500, 'x')) });
-    const answer = await submit(server.url, { network: { certificateAuthority: tls.cert } });
+    const answer = await submit(server.url, { network: { certificateAuthority: tls.ca } });
     expect(answer).toMatchObject({ kind: 'unknown', evidence: { bytesWritten: server.requests[0]?.length } });
   });
 

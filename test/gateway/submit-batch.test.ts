@@ -3,7 +3,8 @@ import type { LookupFunction, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { BODY } from './support/call.ts';
-import { makeCertificate, type ScriptedServer, startScripted } from './support/scripted-server.ts';
+import { makeCertificate } from '../../src/sandbox/tls/make-certificate.ts';
+import { type ScriptedServer, startScripted } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, WAIT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
@@ -55,9 +56,9 @@ describe('submitBatch: the happy path', () => {
   });
 
   it('speaks TLS with a server that it can verify', async () => {
-    const tls = makeCertificate(['127.0.0.1']);
+    const tls = await makeCertificate(new Date(), ['127.0.0.1']);
     const server = await script({ tls, onRequest: (socket) => socket.end(accepted()) });
-    const answer = await submit(server.url, { network: { certificateAuthority: tls.cert } });
+    const answer = await submit(server.url, { network: { certificateAuthority: tls.ca } });
     expect(answer).toEqual({ kind: 'submitted', batchId: '1000001', text: WAIT });
   });
 });
@@ -168,10 +169,10 @@ describe('submitBatch: before the first byte', () => {
     ['a certificate of another host', ['other.example'], 'TLSv1.2', true, /ALTNAME/],
     ['TLS 1.1', ['127.0.0.1'], 'TLSv1.1', true, /PROTOCOL/],
   ])('is not_sent over %s, whatever the environment says', async (_how, hosts, maxVersion, trust, why) => {
-    const tls = { ...makeCertificate(hosts), maxVersion };
+    const tls = { ...(await makeCertificate(new Date(), hosts)), maxVersion };
     const server = await script({ tls, onRequest: (socket) => socket.end(accepted()) });
     const beforeFirstByte = vi.fn(async () => true);
-    const network = trust ? { certificateAuthority: tls.cert } : {};
+    const network = trust ? { certificateAuthority: tls.ca } : {};
     await expectNotSent(submit(server.url, { network, beforeFirstByte }), why);
     expect(server.requests).toHaveLength(0);
     expect(beforeFirstByte).not.toHaveBeenCalled();

@@ -202,7 +202,7 @@ describe('a sandbox with TLS', () => {
       expect(await callSecurely(sandbox, name)).toContain('OK: 678594:');
     }
     expect(await callSecurely(sandbox, 'www.example.com')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
-    expect(await callSecurely(sandbox, 'localhost', (await makeCertificate(new Date())).ca)).toMatch(/^[A-Z_]+$/);
+    expect(await callSecurely(sandbox, 'localhost', (await makeCertificate(new Date(), [])).ca)).toMatch(/^[A-Z_]+$/);
     const description = await new Promise<string>((resolve) => {
       get(
         `${sandbox.url}${PATH}?WSDL`,
@@ -250,7 +250,7 @@ describe('makeCertificate', () => {
 
   it.runIf(isThere)('satisfies openssl, strictly', async () => {
     const folder = await world.folder();
-    const { ca, cert } = await makeCertificate(new Date(), ['pay.test']);
+    const { ca, cert } = await makeCertificate(new Date(), ['::1', 'pay.test']);
     await writeFile(join(folder, 'ca.pem'), ca);
     await writeFile(join(folder, 'cert.pem'), cert);
     const strictly = ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', 'ca.pem'];
@@ -259,7 +259,7 @@ describe('makeCertificate', () => {
     const names = spawnSync('openssl', ['x509', '-in', 'cert.pem', '-noout', '-ext', 'subjectAltName'], {
       cwd: folder,
     });
-    expect(names.stdout.toString()).toContain('IP Address:0:0:0:0:0:0:0:1, DNS:www.iatspayments.com');
+    expect(names.stdout.toString()).toContain('IP Address:0:0:0:0:0:0:0:1, DNS:pay.test');
   });
 });
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../src/config/config-dashboard.ts';
 import { openDashboard, COMPILE_LAZILY } from '../../src/web/open-dashboard.tsx';
-import { makeCertificate } from '../gateway/support/scripted-server.ts';
+import { makeCertificate } from '../../src/sandbox/tls/make-certificate.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { Refusal } from '../../src/web/access/refusal.ts';
 import { troubleOf } from '../../src/web/answer-errors.tsx';
@@ -92,12 +92,12 @@ describe('openDashboard', () => {
   });
 
   it('speaks HTTPS with a certificate of its own, and then binds cookie and browser to it', async () => {
-    const tls = makeCertificate(['127.0.0.1']);
+    const tls = await makeCertificate(new Date(), ['127.0.0.1']);
     const dashboard = await openDashboard(world.app, settings({ tls }));
     expect(dashboard.url).toMatch(/^https:/);
     const { get } = await import('node:https');
     const headers = await new Promise<NodeJS.Dict<string | string[]>>((resolve, reject) => {
-      get(`${dashboard.url}/login`, { ca: tls.cert }, (answer) => resolve(answer.resume().headers)).on('error', reject);
+      get(`${dashboard.url}/login`, { ca: tls.ca }, (answer) => resolve(answer.resume().headers)).on('error', reject);
     });
     expect(headers['strict-transport-security']).toMatch(/^max-age=31536000/);
     await dashboard.close();

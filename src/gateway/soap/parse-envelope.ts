@@ -93,7 +93,7 @@ function findStart(body: Buffer): number {
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-const DECLARATION = /^<\?xml [\w\s.="'-]*\?>/;
+const DECLARATION = /^<\?xml [\w \t\r\n.="'-]*\?>/;
 
 type Tag = {
   readonly kind: 'opening' | 'closing' | 'empty';

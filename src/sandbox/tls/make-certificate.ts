@@ -41,7 +41,7 @@ export type ServerCertificate = {
 };
 
 /** This machine, and the hosts of the service, for clients whose hosts file or proxy leads them here. */
-export const OWN_NAMES = [
+export const SANDBOX_NAMES = [
   'localhost',
   '127.0.0.1',
   '::1',
@@ -51,14 +51,14 @@ export const OWN_NAMES = [
 ] as const;
 
 /**
- * Makes a certificate for `OWN_NAMES` and more names, signed by a CA of its own. The key of the CA is forgotten at
- * once, so a client that trusts the CA trusts this certificate and no other. Valid for a year. RSA, because old Java
- * and .NET know no other.
+ * Makes a certificate for these names, signed by a CA of its own. The key of the CA is forgotten at once, so a client
+ * that trusts the CA trusts this certificate and no other. Valid for a year. RSA, because old Java and .NET know no
+ * other.
  * @param names host names or IP addresses
  * @throws USAGE when one of the names is neither
  */
-export async function makeCertificate(now: Date, names: readonly string[] = []): Promise<ServerCertificate> {
-  const subjects = [...new Set([...OWN_NAMES, ...names])].map(subjectOf);
+export async function makeCertificate(now: Date, names: readonly string[]): Promise<ServerCertificate> {
+  const subjects = [...new Set(names)].map(subjectOf);
   const [ca, server] = await Promise.all([newKeys(), newKeys()]);
   const issuer = nameOf(`paydrop sandbox CA ${randomBytes(4).toString('hex')}`);
   const year = der.sequence(der.time(new Date(now.getTime() - DAY_MS)), der.time(new Date(now.getTime() + YEAR_MS)));

@@ -124,6 +124,7 @@ describe('parseEnvelope refuses', () => {
     ['CDATA', envelope('<![CDATA[<?xml version="1.0"?><x/>]]>'), /CDATA/],
     ['a comment', envelope('<!-- x -->'), /comment/],
     ['a processing instruction', envelope('<?php ?>'), /instruction/],
+    ['a vertical tab in the declaration', '<?xml \v?><Envelope/>', /instruction/],
     ['a second declaration', `<?xml version="1.0"?><?xml version="1.0"?><Envelope/>`, /instruction/],
     ['a style sheet instead of a declaration', '<?xml-stylesheet href="x"?><Envelope/>', /instruction/],
     ['an id', envelope('<a id="__proto__"/>'), /refers/],
