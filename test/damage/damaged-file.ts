@@ -8,7 +8,7 @@ import type { CheckRules } from '../../src/csv/check/check-rules.ts';
 import type { Account } from '../../src/config/config.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
 import { checkByBytes, checkByReference, outcomeOf, type Reading } from '../csv/compare/check-by-bytes.ts';
-import { chooseRules } from '../csv/compare/compare-file.ts';
+import { chooseRules } from '../csv/compare/choose-rules.ts';
 import { drawnChooser, flipBytes } from '../simulation/choose.ts';
 import { linesOf } from '../simulation/checks/check-outputs.ts';
 import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
@@ -149,7 +149,7 @@ export function testDamages({ runs, limitMs, record }: LongRun): void {
         for (const damage of file.damages) count(sum.damages, damage);
         expect(complaints).toEqual([]);
       });
-      await tryProperty(property, runs);
+      await tryProperty(property, runs, limitMs);
       expect(new Set(sum.verdicts.keys())).toEqual(new Set(['accept', 'hold', 'reject']));
       if (runs >= 50 * DAMAGES.length)
         expect(DAMAGES.filter(({ name }) => !sum.damages.has(name)).map(({ name }) => name)).toEqual([]);

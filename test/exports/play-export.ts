@@ -1,12 +1,14 @@
+import fc from 'fast-check';
 import { ERRORS } from '../../schemas/errors.ts';
 import { effectOf } from '../../src/csv/check/fault-effect.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { describeFault } from '../../src/kernel/errors.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { checkByBytes } from '../csv/compare/check-by-bytes.ts';
-import { chooser, type MadePayment, TODAY } from '../csv/profile/support/made-payments.ts';
+import { type Chooser, chooser, drawnChooser, type MadePayment, TODAY } from '../csv/profile/support/made-payments.ts';
 import { chunksOf, rulesWith } from '../csv/support.ts';
-import { type Export, makeExports } from './made/exports.ts';
+import { draws } from '../support/draws.ts';
+import { type Export, EXPORT_KINDS, makeExport } from './made/exports.ts';
 import { sentCells, truthOf, writeSheet } from './made/sheet.ts';
 import type { Mutated, Mutation } from './mutations/mutation.ts';
 import { AMOUNT_MUTATIONS } from './mutations/amount-mutations.ts';
@@ -32,31 +34,67 @@ export const MUTATIONS: readonly Mutation[] = [
  */
 export type Ending = 'held' | 'refused' | 'true' | 'withheld' | 'said';
 
-export type Played = {
-  readonly mutation: string;
+type Judgement = {
   readonly ending: Ending;
   /** Undefined when all is right. */
   readonly complaint?: string;
 };
 
-/** Changes an export in one way that the seed chooses, and checks what becomes of it. */
-export async function playExport(made: Export, seed: number): Promise<Played> {
-  const { mutation, mutated } = mutateExport(made, seed);
-  const judged = await judgeFile(made, writeSheet(mutated.file));
-  return { mutation, ...judgeEnding(made, mutated, judged) };
-}
+/** An export that was changed in one way. */
+export type ChangedExport = { readonly made: Export; readonly mutation: string; readonly mutated: Mutated };
 
-/** Changes an export in one way that the seed chooses. */
-export function mutateExport(made: Export, seed: number): { mutation: string; mutated: Mutated } {
-  const choose = chooser(seed);
-  for (;;) {
-    const { name, mutate } = choose.from(MUTATIONS);
-    const mutated = mutate(made, choose);
-    if (mutated) return { mutation: name, mutated };
+const CHANGED_EXPORT: fc.Arbitrary<ChangedExport> = fc
+  .record({
+    kind: fc.constantFrom(...EXPORT_KINDS),
+    // Not shrunk: with equal payments, a change would mean something else.
+    payments: fc.noShrink(fc.nat()),
+    mutation: fc.nat(MUTATIONS.length - 1),
+    change: draws(40),
+  })
+  .map(({ kind, payments, mutation, change }) => {
+    const made = makeExport(kind, chooser(payments));
+    const changed = changeExport(made, mutation, () => drawnChooser(change));
+    const shown = () => `${made.name}, ${changed.mutation}:\n${writeSheet(changed.mutated.file).toString('latin1')}`;
+    return { ...changed, [fc.toStringMethod]: shown };
+  });
+
+/** Changes an export in the first way that it can be changed, from this one on. */
+export function changeExport(made: Export, first: number, choose: () => Chooser): ChangedExport {
+  for (let next = first; ; next += 1) {
+    const { name, mutate } = MUTATIONS[next % MUTATIONS.length]!;
+    const mutated = mutate(made, choose());
+    if (mutated) return { made, mutation: name, mutated };
   }
 }
 
-function judgeEnding(made: Export, { says }: Mutated, judged: Judged): Omit<Played, 'mutation'> {
+/** What a property has tried: each change by its name, each export by its name, and how often a file ended how. */
+export type Tried = {
+  readonly mutations: Set<string>;
+  readonly exports: Set<string>;
+  readonly endings: Record<Ending, number>;
+};
+
+export function newTried(): Tried {
+  return { mutations: new Set(), exports: new Set(), endings: { held: 0, refused: 0, true: 0, withheld: 0, said: 0 } };
+}
+
+/** A changed export is never accepted with payments that it does not say. */
+export function neverOtherPayments(tried: Tried) {
+  return fc.asyncProperty(CHANGED_EXPORT, async (changed) => {
+    const { ending, complaint } = await judgeChange(changed);
+    tried.mutations.add(changed.mutation);
+    tried.exports.add(changed.made.name);
+    tried.endings[ending] += 1;
+    if (complaint !== undefined) throw new Error(complaint);
+  });
+}
+
+/** Checks what becomes of a changed export. */
+export async function judgeChange({ made, mutated }: ChangedExport): Promise<Judgement> {
+  return judgeEnding(made, mutated, await judgeFile(made, writeSheet(mutated.file)));
+}
+
+function judgeEnding(made: Export, { says }: Mutated, judged: Judged): Judgement {
   const { system, sheet } = made;
   const secrets = truthOf(sheet).flatMap(({ cardNumber, account }) => [cardNumber, account.join('')]);
   const reason = complainOfReasons(
@@ -84,34 +122,6 @@ function isSentOrWithheld(payments: readonly string[], { sent, withheld }: Judge
     left.splice(place, 1);
   }
   return left.length === 0 || left.length === withheld;
-}
-
-/** What became of many changed files. */
-export type PlayedAll = {
-  readonly files: number;
-  readonly endings: Readonly<Record<Ending, number>>;
-  /** By the name of the change: how often it was tried, and how often the file was accepted with what it says since. */
-  readonly mutations: ReadonlyMap<string, { readonly tried: number; readonly said: number }>;
-  readonly complaints: readonly string[];
-};
-
-/** Changes each of the two hundred exports in so many ways. The seed chooses the exports and the changes. */
-export async function playExports(seed: number, changes: number): Promise<PlayedAll> {
-  const endings: Record<Ending, number> = { held: 0, refused: 0, true: 0, withheld: 0, said: 0 };
-  const mutations = new Map<string, { tried: number; said: number }>();
-  const complaints: string[] = [];
-  let turn = seed;
-  for (const made of makeExports(seed)) {
-    for (let change = 0; change < changes; change += 1, turn += 1) {
-      const { mutation, ending, complaint } = await playExport(made, turn);
-      const { tried, said } = mutations.get(mutation) ?? { tried: 0, said: 0 };
-      mutations.set(mutation, { tried: tried + 1, said: said + (ending === 'said' ? 1 : 0) });
-      endings[ending] += 1;
-      if (complaint !== undefined)
-        complaints.push(`seed ${seed}, ${made.name}, ${mutation}, turn ${turn}: ${complaint}`);
-    }
-  }
-  return { files: turn - seed, endings, mutations, complaints };
 }
 
 /** What the check says of a file. */

@@ -39,12 +39,18 @@ export function longRun(usual: number): LongRun {
   };
 }
 
-/** Runs a property half with the fixed seed and half with a fresh one, which fast-check names on failure. */
+/**
+ * Runs a property half with the fixed seed and half with a fresh one, which fast-check names on failure.
+ * @param limitMs of the test, or 0 for none
+ */
 export async function tryProperty<Values>(
   property: fc.IAsyncProperty<Values> | fc.IProperty<Values>,
   numRuns: number,
+  limitMs = 300_000,
 ): Promise<void> {
+  // Shrinking a large case takes minutes; the test must end before its limit, with the smallest case until then.
+  const interrupt = limitMs > 0 && { interruptAfterTimeLimit: 0.6 * limitMs, markInterruptAsFailure: true };
   for (const seed of [FIXED_SEED, freshSeed()]) {
-    await fc.assert(property as fc.IAsyncProperty<Values>, { numRuns: Math.ceil(numRuns / 2), seed });
+    await fc.assert(property as fc.IAsyncProperty<Values>, { numRuns: Math.ceil(numRuns / 2), seed, ...interrupt });
   }
 }

@@ -1,12 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freshSeed, tryProperty } from '../../support/random.ts';
+import { FIXED_SEED, longRun, tryProperty } from '../../support/random.ts';
 import { checkByBytes } from './check-by-bytes.ts';
-import { compareRows } from './compare-file.ts';
+import { sameByBytes } from './compare-file.ts';
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import { BLOCK_BYTES } from '../../../src/csv/read/read-blocks.ts';
 import { ANY_LINES, expectSameRows } from '../support.ts';
 
 const LARGEST_ROWS = 4_000;
+/** A quarter of a million rows. */
+const FILES = longRun(360);
 
 /** Oversights that a check could have, as changes to its rules. The comparison must detect each. */
 const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) => CheckRules][] = [
@@ -19,26 +22,24 @@ const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) => Check
 
 /** See compare-file.test.ts. */
 describe('the check by bytes, for long', () => {
-  it.each([1, freshSeed()])(
-    'says of 120,000 rows what the reference says, from seed %i on',
-    async (seed) => {
-      const { last, rows, valid } = await compareRows({ seed, rows: 120_000, largestRows: LARGEST_ROWS });
-      expect(last.difference, `seed ${last.seed}, files of up to ${LARGEST_ROWS} rows`).toBeUndefined();
-      expect(valid).toBeGreaterThan(rows / 3);
+  it(
+    `says of ${FILES.runs} files what the reference says`,
+    async () => {
+      const sum = { rows: 0, valid: 0 };
+      await tryProperty(sameByBytes(LARGEST_ROWS, sum), FILES.runs, FILES.limitMs);
+      expect(sum.valid).toBeGreaterThan(sum.rows / 3);
     },
-    300_000,
+    FILES.limitMs,
   );
 
   it.each(OVERSIGHTS)(
     'would be found out in large files if it overlooked %s',
     async (_, overlook) => {
-      const { last } = await compareRows({
-        seed: 1,
-        rows: 120_000,
-        largestRows: LARGEST_ROWS,
-        check: (source, rules, groupLines) => checkByBytes(source, overlook(rules), groupLines),
-      });
-      expect(last.difference).toBeDefined();
+      const property = sameByBytes(LARGEST_ROWS, { rows: 0, valid: 0 }, (source, rules, groupLines) =>
+        checkByBytes(source, overlook(rules), groupLines),
+      );
+      const { failed } = await fc.check(property, { numRuns: 180, seed: FIXED_SEED, endOnFailure: true });
+      expect(failed).toBe(true);
     },
     300_000,
   );

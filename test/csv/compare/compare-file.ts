@@ -1,70 +1,64 @@
-import { type Choose, chooser, flipBytes } from '../../simulation/choose.ts';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { drawnChooser, flipBytes } from '../../simulation/choose.ts';
+import { draws, sometimes } from '../../support/draws.ts';
 import { checkByBytes, checkByReference, type Outcome, outcomeOf } from './check-by-bytes.ts';
+import { chooseRules } from './choose-rules.ts';
 import { writeFile } from './write-file.ts';
-import { type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
-import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 
-/** Result of checking one file both ways. */
-export type Compared = {
-  readonly seed: number;
-  /** Data rows; `valid` counts the valid ones. */
-  readonly rows: number;
-  readonly valid: number;
-  /** The first difference, or undefined. It may show made-up numbers unmasked. */
-  readonly difference: string | undefined;
+/** A payment file, the rules of its folder, and the pieces in which it comes. */
+type StrangeFile = {
+  readonly rules: CheckRules;
+  readonly bytes: Buffer;
+  readonly groupLines: number;
+  readonly pieceBytes: number;
 };
 
-/**
- * Writes the file of this seed and checks it by bytes and by the reference, in pieces cut at different places.
- * @param largestRows of the file
- * @param byBytes lets tests pass a check that overlooks something
- */
-export async function compareFile(seed: number, largestRows: number, byBytes = checkByBytes): Promise<Compared> {
-  const choose = chooser(seed);
-  const rules = chooseRules(choose);
-  const layout = chooseLayoutOf(choose, rules.operation);
-  const written = writeFile(choose, rules, { layout, rows: choose.between(1, choose.one([3, 40, largestRows])) });
-  const bytes = choose.happens(0.2) ? flipBytes(written, choose) : written;
-  const groupLines = choose.one([1, 1, 2, 30, 512]);
-  const plain = outcomeOf(await checkByReference(pieces(bytes, 65_536), rules, groupLines));
-  const fast = await byBytes(
-    pieces(bytes, choose.one([1 + (bytes.length >> 6), 977, 65_536, 1 << 20])),
-    rules,
-    groupLines,
-  );
-  return {
-    seed,
-    rows: plain.check.records,
-    valid: plain.check.valid.rows,
-    difference: findDifference(plain, fast),
-  };
+/** Draws that a row takes at most: up to eight for each quoted cell. */
+const ROW = draws(128);
+
+/** Files that are mostly sound, and as strange as senders make them. */
+function strangeFiles(largestRows: number): fc.Arbitrary<StrangeFile> {
+  const rowsUpTo = (maxLength: number) => fc.noBias(fc.array(ROW, { minLength: 1, maxLength, size: 'max' }));
+  return fc
+    .record({
+      rules: draws(20),
+      file: draws(40),
+      rows: fc.oneof(...[3, 40, largestRows].map(rowsUpTo)),
+      flips: sometimes(20, draws(40)),
+      groupLines: fc.constantFrom(1, 1, 2, 30, 512),
+      piece: fc.constantFrom('a 64th', 977, 65_536, 1 << 20),
+    })
+    .map(({ flips, groupLines, piece, ...drawn }) => {
+      const rules = chooseRules(drawnChooser(drawn.rules));
+      const written = writeFile(drawnChooser(drawn.file), rules, drawn.rows.map(drawnChooser));
+      const bytes = flips ? flipBytes(written, drawnChooser(flips)) : written;
+      const pieceBytes = typeof piece === 'number' ? piece : 1 + (bytes.length >> 6);
+      const shown = () => inspect({ rules, text: bytes.toString('latin1'), groupLines, pieceBytes }, { depth: 4 });
+      return { rules, bytes, groupLines, pieceBytes, [fc.toStringMethod]: shown };
+    });
 }
 
-type Comparison = {
-  /** Seed of the first file; each further file takes the next one. */
-  readonly seed: number;
-  /** Least number of rows to compare. */
-  readonly rows: number;
-  /** Of one file. */
-  readonly largestRows: number;
-  /** Lets tests pass a check that overlooks something. */
-  readonly check?: typeof checkByBytes;
-};
+/** Totals of the files that a property has compared. */
+export type Compared = { rows: number; valid: number };
 
-/** Totals of all files compared, and the result of the last one. */
-type ComparedRows = { readonly rows: number; readonly valid: number; readonly last: Compared };
-
-/** Compares files until enough rows were compared, or one file differs. */
-export async function compareRows(comparison: Comparison): Promise<ComparedRows> {
-  const { largestRows, check = checkByBytes } = comparison;
-  const sum = { rows: 0, valid: 0 };
-  for (let { seed } = comparison; ; seed += 1) {
-    const last = await compareFile(seed, largestRows, check);
-    sum.rows += last.rows;
-    sum.valid += last.valid;
-    if (last.difference !== undefined || sum.rows >= comparison.rows) return { ...sum, last };
-  }
+/**
+ * Files that are checked by bytes and by the reference, in pieces cut at different places, must yield the same. Its failure
+ * may show made-up numbers unmasked.
+ * @param largestRows of a file
+ * @param sum counts rows
+ * @param byBytes lets tests pass a check that overlooks something
+ */
+export function sameByBytes(largestRows: number, sum: Compared, byBytes = checkByBytes) {
+  return fc.asyncProperty(strangeFiles(largestRows), async ({ rules, bytes, groupLines, pieceBytes }) => {
+    const plain = outcomeOf(await checkByReference(pieces(bytes, 65_536), rules, groupLines));
+    const fast = await byBytes(pieces(bytes, pieceBytes), rules, groupLines);
+    sum.rows += plain.check.records;
+    sum.valid += plain.check.valid.rows;
+    const difference = findDifference(plain, fast);
+    if (difference !== undefined) throw new Error(difference);
+  });
 }
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -80,40 +74,4 @@ function findDifference(plain: Outcome, fast: Outcome): string | undefined {
     if (one!.length !== other!.length) return `${part}: ${other![one!.length]} by bytes only`;
   }
   return `${JSON.stringify(plain.check)} by the reference, ${JSON.stringify(fast.check)} by bytes`;
-}
-
-/** Returns rules of any account and folder, as a configuration might state them. */
-export function chooseRules(choose: Choose): CheckRules {
-  const account = choose.one([
-    { server: 'NA', country: 'US', currency: 'USD' },
-    { server: 'NA', country: 'CA', currency: 'CAD' },
-    { server: 'UK', country: 'UK', currency: 'GBP' },
-  ] as const);
-  const operation = choose.one(Object.keys(FOLDER_OPERATIONS) as FolderOperation[]);
-  return {
-    operation,
-    account,
-    today: '2026-06-15',
-    ...(choose.happens(0.3) && { largestRowCents: 100_000 }),
-    folder: {
-      ...(choose.happens(0.2) && { layout: chooseLayoutOf(choose, operation) }),
-      header: choose.one(['auto', 'auto', 'none', 'required']),
-      charset: choose.one(['utf-8', 'utf-8', 'windows-1252', 'iso-8859-1']),
-      finalNewline: choose.one(['warn', 'hold']),
-      textCommas: choose.one(['replace', 'reject']),
-      badRows: choose.one([
-        { policy: 'withhold', maxPercent: 10 },
-        { policy: 'reject-file', maxPercent: 10 },
-      ]),
-      duplicateRows: choose.one(['hold', 'reject', 'warn']),
-      sameTotals: 'warn',
-      chargedBefore: 'hold',
-      routingCheck: choose.happens(0.3),
-    },
-  };
-}
-
-export function chooseLayoutOf(choose: Choose, operation: FolderOperation): LayoutName {
-  const names = Object.keys(LAYOUTS) as LayoutName[];
-  return choose.one(names.filter((name) => (LAYOUTS[name].operations as readonly string[]).includes(operation)));
 }

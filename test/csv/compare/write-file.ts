@@ -1,21 +1,24 @@
-import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf } from '../../../schemas/layouts.ts';
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { Choose } from '../../simulation/choose.ts';
+import { chooseLayoutOf } from './choose-rules.ts';
 import { ODD_CELLS } from './odd-cells.ts';
 
-/** Writes a payment file, mostly sound, as strange as senders make them, in the folder's character set. */
-export function writeFile(
-  choose: Choose,
-  rules: CheckRules,
-  { layout, rows }: { layout: LayoutName; rows: number },
-): Buffer {
-  const columns = columnsOf(layout);
+/**
+ * Writes a payment file, mostly sound, as strange as senders make them, in the folder's character set.
+ * @param rows makes the choices of each row
+ */
+export function writeFile(choose: Choose, rules: CheckRules, rows: readonly Choose[]): Buffer {
+  const columns = columnsOf(chooseLayoutOf(choose, rules.operation));
   const habits = chooseHabits(choose, rules);
   const lines: string[] = [];
   if (choose.happens(0.3)) lines.push(writeHeader(choose, columns));
-  for (let row = 0; row < rows; row += 1) lines.push(writeLine(choose, columns, habits, lines));
-  const ends = choose.happens(0.1) ? ['\n', '\r\n', '\r'] : [choose.one(['\n', '\n', '\r\n', '\r'])];
-  const text = lines.map((line) => line + (ends.length > 1 ? choose.one(ends) : ends[0]!)).join('');
+  const headers = lines.length;
+  for (const row of rows) lines.push(writeLine(row, columns, habits, lines));
+  const mixesEnds = choose.happens(0.1);
+  const end = choose.one(['\n', '\n', '\r\n', '\r']);
+  const endOf = (row: Choose | undefined) => (mixesEnds && row ? row.one(['\n', '\r\n', '\r']) : end);
+  const text = lines.map((line, index) => line + endOf(rows[index - headers])).join('');
   const isCut = choose.happens(0.1);
   const tail = choose.happens(0.1) ? choose.one(['\u001a', '\u001a\n', '\u001a\r\n\n', 'x', ' ']) : '';
   return encode(choose, isCut ? text.slice(0, -choose.between(1, 3)) : text + tail, rules.folder.charset);

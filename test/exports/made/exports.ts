@@ -28,11 +28,20 @@ export const VARIANTS: readonly (readonly [variants: readonly Variant[], perSyst
   [REFUSED, 3],
 ];
 
-/** Makes the exports of all systems, ten of each. The same seed makes the same ones. */
+type ExportKind = Pick<Export, 'system' | 'variant'>;
+
+/** The exports of all systems, ten of each, before they have rows. */
+export const EXPORT_KINDS: readonly ExportKind[] = listKinds();
+
+/** Makes one export of each kind. The same seed makes the same ones. */
 export function makeExports(seed: number): Export[] {
   const choose = chooser(seed);
+  return EXPORT_KINDS.map((kind) => makeExport(kind, choose));
+}
+
+function listKinds(): ExportKind[] {
   const uses = new Map<Variant, number>();
-  return SYSTEMS.flatMap((system) => variantsOf(system, uses).map((variant) => makeExport(system, variant, choose)));
+  return SYSTEMS.flatMap((system) => variantsOf(system, uses).map((variant) => ({ system, variant })));
 }
 
 /** Takes the variants that were taken least, so that all systems together have all of them. */
@@ -46,7 +55,7 @@ function variantsOf(system: System, uses: Map<Variant, number>): Variant[] {
   });
 }
 
-function makeExport(system: System, variant: Variant, choose: Chooser): Export {
+export function makeExport({ system, variant }: ExportKind, choose: Chooser): Export {
   const rows = knownRows(system, choose);
   const sheet = makeSheet(system, variant.rows?.(rows, choose) ?? rows);
   return {

@@ -2,18 +2,29 @@ import type { ColumnName } from '../../../../schemas/layouts.ts';
 import type { ProfilePlace } from '../../../../src/csv/profile/check-profile.ts';
 import { startsWithRoutingNumber } from '../../../../src/csv/rules/rule-of-column.ts';
 import { passesLuhn } from '../../../../src/kernel/luhn.ts';
+import { replay } from '../../../support/draws.ts';
 import { seededRandom } from '../../../support/random.ts';
 
 export const TODAY = '2026-06-15';
 
 /** Picks from the same sequence for the same seed. */
-export function chooser(seed: number) {
+export function chooser(seed: number): Chooser {
   const next = seededRandom(seed);
+  return chooserOf(next, (share) => next() < share);
+}
+
+/** Picks as fast-check draws: the first item, and nothing by chance, when it draws 0. */
+export function drawnChooser(drawn: readonly number[]): Chooser {
+  const next = replay(drawn);
+  return chooserOf(next, (share) => next() >= 1 - share);
+}
+
+function chooserOf(next: () => number, chance: (share: number) => boolean) {
   const below = (count: number) => Math.floor(next() * count);
   return {
     below,
     from: <Item>(items: readonly Item[]): Item => items[below(items.length)]!,
-    chance: (share: number) => next() < share,
+    chance,
     digits: (count: number) => Array.from({ length: count }, () => below(10)).join(''),
     shuffled: <Item>(items: readonly Item[]): Item[] =>
       items
@@ -22,7 +33,7 @@ export function chooser(seed: number) {
         .map(({ item }) => item),
   };
 }
-export type Chooser = ReturnType<typeof chooser>;
+export type Chooser = ReturnType<typeof chooserOf>;
 
 /** A payment of an accounting system, before it is written in any way. */
 export type MadePayment = {
