@@ -196,7 +196,7 @@ describe('the ledger', () => {
 
 /** Ends all that kept a file. */
 const RELEASE = `UPDATE batch SET next_recheck_at = NULL, state = CASE state WHEN 'unknown' THEN 'reconciled' ELSE state END;
-  UPDATE file SET state = 'completed', known_at = NULL WHERE name LIKE 'newer%' OR name = 'two.csv';
+  UPDATE file SET state = 'completed', known_at = state_at WHERE name LIKE 'newer%' OR name = 'two.csv';
   DELETE FROM proposal; DELETE FROM row_change; DELETE FROM resubmission`;
 
 describe('what stays', () => {

@@ -36,7 +36,7 @@ describe('retention report', () => {
     fileId = (await findFile(world.app.ledger, 'old.csv')).file_id;
     await query(
       world.app,
-      `UPDATE file SET state_at = now() - interval '401 days', known_at = NULL WHERE name = 'old.csv'`,
+      `UPDATE file SET (state_at, known_at) = (now() - interval '401 days', now() - interval '401 days') WHERE name = 'old.csv'`,
     );
   });
   const report = async (...words: string[]) => {
