@@ -5,10 +5,12 @@ import { ideasOf } from './house/ideas.ts';
 import { outlineOf, type Outline } from './house/outline.ts';
 import { filesOfFeature, folderOf, mutualPairs, roomOf } from './house/rooms.ts';
 import { subjectsOf, unnamedTests } from './house/test-subjects.ts';
+import { type Traced, traceFiles } from './house/trace.ts';
+import type { Traffic } from './house/database-traffic.ts';
 
 /**
- * `npm run house`: prints what belongs together and how much there is to read. The figures are for information; no
- * figure fails anything. `npm run house -- --names` also names the files and folders behind each figure.
+ * `npm run house`: prints what a file passes, what belongs together and how much there is to read, in a minute. The
+ * figures are for information; none fails. `npm run house -- --names` also names what is behind each figure.
  */
 const { values } = parseArgs({ options: { names: { type: 'boolean', default: false } } });
 
@@ -32,16 +34,51 @@ const FEATURES: Readonly<Record<string, RegExp>> = {
 
 const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));
 const product = tree.filter(({ path }) => /^(?:src|workers|schemas)\/.*\.tsx?$/.test(path)).map(outlineOf);
-/** What tests may be named after. */
-const tested = tree.filter(({ path }) => /^(?:src|workers|schemas|scripts|bench)\/.*\.(?:tsx?|mjs)$/.test(path));
+/** What tests may be named after: all code, also the programs in test/ that are tested themselves. */
+const tested = tree.filter(({ path }) => /(?<!\.test)\.(?:tsx?|mjs)$/.test(path));
 const testFolder = tree.filter(({ path }) => /^test\/.*\.tsx?$/.test(path)).map(outlineOf);
 const tests = testFolder.filter(({ path }) => /\.test\.tsx?$/.test(path));
 
+printTraces(await traceFiles());
 printIdeas();
 printTests();
 printFeatures();
 printPairs();
 printSize();
+
+function printTraces(traced: readonly Traced[]): void {
+  heading('What a file passes from the drop to its outputs');
+  explain(
+    'Of the product, without the sandbox and without what runs anyway. What is sent to the database is counted for each file.',
+  );
+  const rows: [what: string, figureOf: (trace: Traced) => number][] = [
+    ['source files', ({ calls }) => new Set([...calls.values()].map(({ path }) => path)).size],
+    ['folders', ({ calls }) => new Set([...calls.values()].map(({ path }) => folderOf(path))).size],
+    ['functions', ({ calls }) => calls.size],
+    ['functions with a name', ({ calls }) => [...calls.values()].filter((call) => call.name !== '').length],
+    ['statements of our own', ({ traffic, files }) => countStatements(traffic.own) / files],
+    ['without BEGIN and COMMIT', ({ traffic, files }) => countStatements(traffic.own, /^(?!BEGIN|COMMIT)/) / files],
+    ['different ones', ({ traffic }) => traffic.own.statements.size],
+    ['messages of our own', ({ traffic, files }) => traffic.own.messages / files],
+    ['COMMITs', ({ traffic, files }) => traffic.own.commits / files],
+    ['transactions', ({ traffic, files }) => traffic.own.transactions / files],
+    ['statements of the queue', ({ traffic, files }) => countStatements(traffic.queue) / files],
+    ['messages of the queue', ({ traffic, files }) => traffic.queue.messages / files],
+  ];
+  console.log(['', ...traced.map(({ what }) => what)].map(padWide).join(''));
+  for (const [what, figureOf] of rows)
+    console.log([what, ...traced.map((trace) => String(Number(figureOf(trace).toFixed(1))))].map(padWide).join(''));
+  const [first] = traced;
+  name([...new Set([...(first?.calls.values() ?? [])].map(({ path }) => path))].toSorted());
+  for (const side of ['own', 'queue'] as const)
+    name(
+      [...(first?.traffic[side].statements ?? [])].map(([text, count]) => `${count.toFixed(1)} ${text.slice(0, 120)}`),
+    );
+}
+
+function countStatements({ statements }: Traffic, kind = /^/): number {
+  return [...statements].reduce((sum, [text, count]) => sum + (kind.test(text) ? count : 0), 0);
+}
 
 function printIdeas(): void {
   heading('Files with three or more ideas that no importer shares');
@@ -149,4 +186,8 @@ function name(entries: readonly string[]): void {
 
 function pad(cell: string): string {
   return cell.padStart(15);
+}
+
+function padWide(cell: string): string {
+  return cell.padStart(26);
 }

@@ -191,14 +191,14 @@ function renderAgain(): string[] {
     '```sh',
     'npm run simulate -- --seed 1 --scenarios 1000 --jobs 2',
     'npm run chaos -- --kills 100 --seed 1',
-    'npm run damage -- --files 50000 --seed 1',
+    'PAYDROP_TEST_RUNS=50000 PAYDROP_TEST_RECORD=damage.json npx vitest run --project soak test/damage',
     'npm run scale -- --hours 2 --rows 20 --accounts 6 --pace 2 --answer 500',
     'npm run defects',
     '```',
     '',
-    'Each takes `--json`; `npm run reliability -- <files>` adds what they print to this page. A scenario and a damaged file are',
-    'played again exactly by their seed; of a story of kills the acts are the same, the moments are not. A smaller part of',
-    'everything runs in `npm test`.',
+    'Each `npm run` takes `--json`; `npm run reliability -- <files>` adds what they print, and the record of damaged files, to',
+    'this page. A scenario is played again exactly by its seed, a damaged file by the seed and path of its failure; of a story of',
+    'kills the acts are the same, the moments are not. A smaller part of everything runs in `npm test`.',
     '',
   ];
 }

@@ -28,7 +28,7 @@ const Chaos = z.object({
   failures: Failures,
 });
 
-/** What `npm run damage -- --json` prints. */
+/** What the test of damaged files writes where PAYDROP_TEST_RECORD says (test/damage). */
 const Damage = z.object({
   kind: z.literal('damage'),
   seed: z.number(),

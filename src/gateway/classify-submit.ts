@@ -2,14 +2,8 @@ import type { BatchOperationName } from '../../schemas/operations.ts';
 import { RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
 import type { SubmitAnswer } from './answers.ts';
 import type { Scrub } from './hide-secrets.ts';
-import type { ServiceAnswer } from './soap/read-answer.ts';
-import {
-  type BatchFields,
-  isBatchId,
-  readBatchAnswer,
-  readBatchFields,
-  RUNNING_TEXT,
-} from './soap/read-batch-answer.ts';
+import { readAnswer, type ServiceAnswer } from './soap/read-answer.ts';
+import { type BatchFields, isBatchId, readBatchFields, RUNNING_TEXT } from './soap/read-batch-fields.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**
@@ -17,14 +11,10 @@ import type { PostOutcome } from './transport/post.ts';
  * Everything else is unknown, including SOAP faults and plain HTTP errors: a failing server may have taken the batch
  * first.
  */
-export async function classifySubmit(
-  operation: BatchOperationName,
-  outcome: PostOutcome,
-  scrub: Scrub,
-): Promise<SubmitAnswer> {
+export function classifySubmit(operation: BatchOperationName, outcome: PostOutcome, scrub: Scrub): SubmitAnswer {
   if (outcome.kind === 'broken') return unknown(outcome.why, outcome, scrub);
   if (outcome.httpStatus !== 200) return unknown(`the service answered HTTP ${outcome.httpStatus}`, outcome, scrub);
-  const reading = await readBatchAnswer(operation, outcome.body);
+  const reading = readAnswer(operation, outcome.body);
   if (reading.kind === 'unreadable') return unknown(reading.why, outcome, scrub);
   const fields = readBatchFields(reading.answer);
   if (!fields) return unknown('the answer contradicts itself', outcome, scrub);

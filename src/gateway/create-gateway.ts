@@ -153,7 +153,7 @@ async function submitBatch(account: GatewayAccount, call: SubmitCall): Promise<S
   crashPoint('submit.before-first-byte');
   const outcome = await post(connection, { ...request, address: account.address }, account);
   crashPoint('submit.answered');
-  const answer = await classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
+  const answer = classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
   return outcome.serviceAt ? { ...answer, serviceAt: outcome.serviceAt } : answer;
 }
 

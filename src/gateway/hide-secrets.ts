@@ -1,7 +1,7 @@
 import { type CallValues, isSecret, type WireField, wireKind } from '../../schemas/wire.ts';
 import { holdsCardNumber, maskText } from '../kernel/mask.ts';
 import type { Login } from './soap/build-request.ts';
-import { isBatchId } from './soap/read-batch-answer.ts';
+import { isBatchId } from './soap/read-batch-fields.ts';
 
 /** The secrets of one call, kept out of errors, transcripts and results. */
 export type HiddenSecrets = Scrub & {

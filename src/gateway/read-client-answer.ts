@@ -25,22 +25,22 @@ type AnsweredCall = {
  * Classifies a call whose first byte was written. Without proof the outcome is `unknown` for a payment or change, and
  * `failed` for a read, which did no harm.
  */
-export async function readClientAnswer(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
+export function readClientAnswer(call: AnsweredCall, outcome: PostOutcome): AnyAnswer {
   try {
-    return await classifyAnswer(call, outcome);
+    return classifyAnswer(call, outcome);
   } catch {
     // The request has left. An error would look like a call that was never made, and the caller might repeat it.
     return doubt(call, 'the answer could not be read');
   }
 }
 
-async function classifyAnswer(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
+function classifyAnswer(call: AnsweredCall, outcome: PostOutcome): AnyAnswer {
   const { operation, secrets } = call;
   if (isBatch(operation)) return fromSubmit(operation, outcome, secrets);
   if (operation === 'getBatchProcessResultFile') return fromResult(call, outcome);
   if (outcome.kind === 'broken') return doubt(call, outcome.why);
   if (outcome.httpStatus !== 200) return doubt(call, `the service answered HTTP ${outcome.httpStatus}`);
-  const reading = await readAnswer(operation, outcome.body);
+  const reading = readAnswer(operation, outcome.body);
   if (reading.kind === 'unreadable') return doubt(call, reading.why);
   return readData(call, reading.answer) ?? readProcess(call, reading.answer);
 }
@@ -49,12 +49,8 @@ function isBatch(operation: OperationName): operation is BatchOperationName {
   return Object.values(FOLDER_OPERATIONS).some((row) => row.operation === operation);
 }
 
-async function fromSubmit(
-  operation: BatchOperationName,
-  outcome: PostOutcome,
-  secrets: HiddenSecrets,
-): Promise<AnyAnswer> {
-  const answer = await classifySubmit(operation, outcome, secrets);
+function fromSubmit(operation: BatchOperationName, outcome: PostOutcome, secrets: HiddenSecrets): AnyAnswer {
+  const answer = classifySubmit(operation, outcome, secrets);
   switch (answer.kind) {
     case 'submitted':
       if (secrets.isEcho(answer.batchId)) return { kind: 'unknown', why: 'the answer repeats a secret of the request' };
@@ -72,9 +68,9 @@ async function fromSubmit(
   }
 }
 
-async function fromResult(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
+function fromResult(call: AnsweredCall, outcome: PostOutcome): AnyAnswer {
   const batchId = call.values.batchId ?? '';
-  const answer = await classifyResult(batchId, outcome, call.secrets);
+  const answer = classifyResult(batchId, outcome, call.secrets);
   switch (answer.kind) {
     case 'done':
       return { kind: 'approved', result: { batchId, file: answer.file } };

@@ -1,6 +1,7 @@
 import { holdsCardNumber, maskNumber } from '../kernel/mask.ts';
 import type { CustomerRecord } from './answers.ts';
-import { type Elements, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
+import type { Elements } from './soap/parse-envelope.ts';
+import { bytesOf, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
 /**
  * Reads the records of CUSTOMERS; an empty element is an empty list. Returns undefined when the answer is no such list
@@ -25,10 +26,7 @@ export function readCsv(answer: ServiceAnswer): string | undefined {
 /** Decodes the CSV in FILE from base64 once; undefined when it is missing or leaves a remainder. */
 export function decodeFile({ payload }: ServiceAnswer): string | undefined {
   if (Object.keys(payload).join() !== 'FILE') return undefined;
-  const base64 = textOf(payload.FILE)?.replace(/\s+/g, '');
-  if (base64 === undefined) return undefined;
-  const bytes = Buffer.from(base64, 'base64');
-  return bytes.toString('base64') === base64 ? bytes.toString('utf8') : undefined;
+  return bytesOf(payload.FILE)?.toString('utf8');
 }
 
 /** Internal: an element is repeated, holds more than text or is far too long. */

@@ -1,3 +1,5 @@
-import { testDamages } from './play-file.ts';
+import { longRun } from '../support/random.ts';
+import { testDamages } from './damaged-file.ts';
 
-testDamages(2_000);
+/** Many damaged files; PAYDROP_TEST_RUNS says how many, and PAYDROP_TEST_RECORD where the record of them goes. */
+testDamages(longRun(4_000));

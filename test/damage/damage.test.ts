@@ -1,4 +1,4 @@
-import { testDamages } from './play-file.ts';
+import { testDamages } from './damaged-file.ts';
 
-/** damage.soak.test.ts plays more. */
-testDamages(80);
+/** Few damaged files; damage.soak.test.ts tries more. */
+testDamages({ runs: 160, limitMs: 300_000, record: undefined });

@@ -4,7 +4,7 @@ import { classifyResult } from '../../src/gateway/classify-result.ts';
 import { createScrub, hideSecrets } from '../../src/gateway/hide-secrets.ts';
 import type { PostOutcome } from '../../src/gateway/transport/post.ts';
 import { answerOf, batchResult, DONE, failure, FAULT, success, WAIT } from './support/soap-answers.ts';
-import { isBatchId, readBatchFields } from '../../src/gateway/soap/read-batch-answer.ts';
+import { isBatchId, readBatchFields } from '../../src/gateway/soap/read-batch-fields.ts';
 import { REJECTIONS } from '../../schemas/rejections.ts';
 import { findPayment, findRejection, readProcessResult } from '../../src/gateway/read-client-answer.ts';
 import { CANARIES } from './support/call.ts';
@@ -31,17 +31,17 @@ describe('classifyResult', () => {
       success(`<BATCHRESULT><AUTHORIZATIONRESULT>${DONE}</AUTHORIZATIONRESULT>${ID}${FILE}</BATCHRESULT>`),
     ],
     ['with base64 in lines', done(ID + FILE.replace('ZWl2', 'ZWl2\r\n'))],
-  ])('is done with the literal text, the id asked for and a file, %s', async (_how, inside) => {
-    expect(await classify(inside)).toEqual({ kind: 'done', file: RECEIVED, text: DONE });
+  ])('is done with the literal text, the id asked for and a file, %s', (_how, inside) => {
+    expect(classify(inside)).toEqual({ kind: 'done', file: RECEIVED, text: DONE });
   });
 
-  it('is running with the literal text', async () => {
-    expect(await classify(running(ID))).toEqual({ kind: 'running', text: WAIT });
+  it('is running with the literal text', () => {
+    expect(classify(running(ID))).toEqual({ kind: 'running', text: WAIT });
   });
 
-  it('takes the id asked for with white space around it as the same', async () => {
+  it('takes the id asked for with white space around it as the same', () => {
     const inside = running(ID);
-    expect((await classifyResult(' 77 ', answered(inside), scrub)).kind).toBe('running');
+    expect(classifyResult(' 77 ', answered(inside), scrub).kind).toBe('running');
   });
 
   it.each([
@@ -56,8 +56,8 @@ describe('classifyResult', () => {
     ['with a file without its padding', done(ID + FILE.replace('==', '')), NOT_BASE64],
     ['with a file cut', done(ID + FILE.replace('Cg==', 'Cg=')), NOT_BASE64],
     ['with a file of base64 for URLs', done(ID + fileOf('-_-_')), NOT_BASE64],
-  ])('fails with a result %s', async (_what, inside, why) => {
-    expect(await classify(inside)).toEqual({ kind: 'failed', why });
+  ])('fails with a result %s', (_what, inside, why) => {
+    expect(classify(inside)).toEqual({ kind: 'failed', why });
   });
 
   it.each([
@@ -70,44 +70,44 @@ describe('classifyResult', () => {
     ['done with an error', `<STATUS>Success</STATUS><ERRORS>x</ERRORS>${batchResult(DONE, ID + FILE)}`, `${DONE} / x`],
     ['no text', success(batchResult('', ID)), '(no text)'],
     ['a card number', success(batchResult('card 4222222222222220', ID)), 'card ************2220'],
-  ])('does not know %s', async (_what, inside, text) => {
-    expect(await classify(inside)).toEqual({ kind: 'not_known', text });
+  ])('does not know %s', (_what, inside, text) => {
+    expect(classify(inside)).toEqual({ kind: 'not_known', text });
   });
 
-  it('fails on a broken call, another status and a fault', async () => {
+  it('fails on a broken call, another status and a fault', () => {
     const bytes = { bytesWritten: 1, bytesRead: 1 };
     const broken: PostOutcome = { kind: 'broken', why: 'cut', body: Buffer.alloc(0), ...bytes };
-    expect(await classifyResult('77', broken, scrub)).toEqual({ kind: 'failed', why: 'cut' });
+    expect(classifyResult('77', broken, scrub)).toEqual({ kind: 'failed', why: 'cut' });
     const busy: PostOutcome = { kind: 'answered', httpStatus: 503, body: Buffer.alloc(0), ...bytes };
-    expect(await classifyResult('77', busy, scrub)).toEqual({ kind: 'failed', why: 'the service answered HTTP 503' });
+    expect(classifyResult('77', busy, scrub)).toEqual({ kind: 'failed', why: 'the service answered HTTP 503' });
     const fault: PostOutcome = { kind: 'answered', httpStatus: 200, body: Buffer.from(FAULT), ...bytes };
-    expect((await classifyResult('77', fault, scrub)).kind).toBe('failed');
+    expect(classifyResult('77', fault, scrub).kind).toBe('failed');
   });
 
-  it('gives back any file byte by byte, also one that the parser reads in pieces', async () => {
+  it('gives back any file byte by byte, also one that the parser reads in pieces', () => {
     const files = fc.uint8Array({ minLength: 1, maxLength: 500 }).map((bytes) => Buffer.from(bytes));
     const large = Buffer.alloc(300_000, 'row,');
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(files, fc.constant(large)), async (file) => {
+    fc.assert(
+      fc.property(fc.oneof(files, fc.constant(large)), (file) => {
         const xml = ID + fileOf(file.toString('base64'));
-        const answer = await classify(done(xml));
+        const answer = classify(done(xml));
         expect(answer.kind === 'done' && answer.file.equals(file)).toBe(true);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('does not take the last piece of a large file for the whole when the element has an attribute', async () => {
+  it('does not take the last piece of a large file for the whole when the element has an attribute', () => {
     const base64 = Buffer.alloc(300_000, 'row,').toString('base64');
     const xml = `${ID}<BATCHPROCESSRESULTFILE kind="x">${base64}</BATCHPROCESSRESULTFILE>`;
-    expect((await classify(done(xml))).kind).toBe('failed');
+    expect(classify(done(xml)).kind).toBe('failed');
   });
 
-  it('is never done or running for any bytes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), async (bytes) => {
+  it('is never done or running for any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
         const outcome: PostOutcome = { ...answered(''), body: Buffer.from(bytes) };
-        expect((await classifyResult('77', outcome, scrub)).kind).toBe('failed');
+        expect(classifyResult('77', outcome, scrub).kind).toBe('failed');
       }),
     );
   });

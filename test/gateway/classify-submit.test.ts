@@ -29,8 +29,8 @@ describe('classifySubmit', () => {
     ['as recorded', ACCEPTED],
     ['padded', said(` ${WAIT}\n`, '<BATCHID> 1000001\n</BATCHID>')],
     ['under the other name', ACCEPTED.replaceAll('BATCHPROCESSRESULT>', 'BATCHRESULT>')],
-  ])('is submitted with the literal text and an id, %s', async (_how, inside) => {
-    expect(await classify(inside)).toEqual({ kind: 'submitted', batchId: '1000001', text: WAIT });
+  ])('is submitted with the literal text and an id, %s', (_how, inside) => {
+    expect(classify(inside)).toEqual({ kind: 'submitted', batchId: '1000001', text: WAIT });
   });
 
   it.each([
@@ -43,8 +43,8 @@ describe('classifySubmit', () => {
     ['a bad request', failure('Bad request.'), 'Bad request.', null],
     ['a bad request without a payload', failure('Bad request.', ''), 'Bad request.', null],
     ['two listed texts', failure('Bad request.', batchResult('REJECT: 1')), 'Bad request.', 1],
-  ])('is refused by %s', async (_what, inside, text, code) => {
-    expect(await classify(inside)).toEqual({ kind: 'refused', text, code });
+  ])('is refused by %s', (_what, inside, text, code) => {
+    expect(classify(inside)).toEqual({ kind: 'refused', text, code });
   });
 
   it.each([
@@ -76,8 +76,8 @@ describe('classifySubmit', () => {
     ['no status', batchResult(WAIT, ID)],
     ['two payloads', said(WAIT, ID) + '<BATCHRESULT />'],
     ['nothing', ''],
-  ])('is unknown by %s', async (_what, inside) => {
-    expect((await classify(inside)).kind).toBe('unknown');
+  ])('is unknown by %s', (_what, inside) => {
+    expect(classify(inside).kind).toBe('unknown');
   });
 
   it.each([
@@ -91,19 +91,19 @@ describe('classifySubmit', () => {
     ['an echo of the request', answerOf('ProcessCreditCardBatch', ACCEPTED).replaceAll('BatchResponse', 'Batch')],
     ['two answers', answerOf('ProcessCreditCardBatch', ACCEPTED).repeat(2)],
     ['HTML that is XML', '<html><body>Service Unavailable</body></html>'],
-  ])('is unknown by %s', async (_what, xml) => {
-    expect((await classifySubmit('processCreditCardBatch', answered(xml), scrub)).kind).toBe('unknown');
+  ])('is unknown by %s', (_what, xml) => {
+    expect(classifySubmit('processCreditCardBatch', answered(xml), scrub).kind).toBe('unknown');
   });
 
-  it('is unknown by any other status than 200, whatever the body says', async () => {
+  it('is unknown by any other status than 200, whatever the body says', () => {
     for (const httpStatus of [0, 100, 201, 202, 204, 302, 400, 500]) {
       const outcome = { ...answered(answerOf('ProcessCreditCardBatch', ACCEPTED)), httpStatus };
-      expect((await classifySubmit('processCreditCardBatch', outcome, scrub)).kind).toBe('unknown');
+      expect(classifySubmit('processCreditCardBatch', outcome, scrub).kind).toBe('unknown');
     }
   });
 
-  it('names the batch id that an unlisted answer carries, unmasked', async () => {
-    expect(await classify(said('Thank you', ID))).toMatchObject({
+  it('names the batch id that an unlisted answer carries, unmasked', () => {
+    expect(classify(said('Thank you', ID))).toMatchObject({
       kind: 'unknown',
       evidence: {
         httpStatus: 200,
@@ -112,16 +112,16 @@ describe('classifySubmit', () => {
     });
   });
 
-  it('leaves out of the evidence what there is not', async () => {
+  it('leaves out of the evidence what there is not', () => {
     const broken: PostOutcome = { kind: 'broken', why: 'cut', bytesWritten: 5, bytesRead: 0, body: Buffer.alloc(0) };
-    expect(await classifySubmit('processCreditCardBatch', broken, scrub)).toEqual({
+    expect(classifySubmit('processCreditCardBatch', broken, scrub)).toEqual({
       kind: 'unknown',
       why: 'cut',
       evidence: { bytesWritten: 5, bytesRead: 0 },
     });
   });
 
-  it('stays unknown when the evidence cannot be made', async () => {
+  it('stays unknown when the evidence cannot be made', () => {
     const broken = {
       text: () => '',
       answer: () => {
@@ -129,32 +129,32 @@ describe('classifySubmit', () => {
       },
     };
     const outcome = answered('<x/>');
-    expect(await classifySubmit('processCreditCardBatch', outcome, broken)).toMatchObject({
+    expect(classifySubmit('processCreditCardBatch', outcome, broken)).toMatchObject({
       kind: 'unknown',
       evidence: { answerText: '[not shown]' },
     });
   });
 
-  it('is unknown for any bytes and for any cut of a good answer', async () => {
+  it('is unknown for any bytes and for any cut of a good answer', () => {
     const good = Buffer.from(answerOf('ProcessCreditCardBatch', ACCEPTED));
     const cut = fc.nat({ max: good.length - 1 }).map((end) => good.subarray(0, end));
     const bytes = fc.oneof(cut, fc.uint8Array({ maxLength: 2000 }), fc.string({ maxLength: 500, unit: 'grapheme' }));
-    await fc.assert(
-      fc.asyncProperty(bytes, async (body) => {
-        const answer = await classifySubmit('processCreditCardBatch', answered(Buffer.from(body as string)), scrub);
+    fc.assert(
+      fc.property(bytes, (body) => {
+        const answer = classifySubmit('processCreditCardBatch', answered(Buffer.from(body as string)), scrub);
         expect(answer.kind).toBe('unknown');
       }),
       { numRuns: 40 },
     );
   });
 
-  it('never throws on a good answer with damage, and never gives another text', async () => {
+  it('never throws on a good answer with damage, and never gives another text', () => {
     const good = Buffer.from(answerOf('ProcessCreditCardBatch', ACCEPTED));
-    await fc.assert(
-      fc.asyncProperty(fc.nat({ max: good.length - 1 }), fc.nat({ max: 255 }), async (at, byte) => {
+    fc.assert(
+      fc.property(fc.nat({ max: good.length - 1 }), fc.nat({ max: 255 }), (at, byte) => {
         const damaged = Buffer.from(good);
         damaged[at] = byte;
-        const answer = await classifySubmit('processCreditCardBatch', answered(damaged), scrub);
+        const answer = classifySubmit('processCreditCardBatch', answered(damaged), scrub);
         expect(answer.kind === 'unknown' || (answer.kind === 'submitted' && answer.text === WAIT)).toBe(true);
       }),
       { numRuns: 40 },

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
+import { replay } from '../support/draws.ts';
 import { seededRandom } from '../support/random.ts';
 
 /** Makes every choice of a scenario, so that the seed alone determines the story. */
@@ -21,6 +22,16 @@ export type Choose = {
 
 export function chooser(seed: number): Choose {
   const random = seededRandom(seed);
+  return chooserOf(random, (likelihood) => random() < likelihood);
+}
+
+/** Makes the choices of a property test. Draws of 0 take the first item, and nothing happens. */
+export function drawnChooser(drawn: readonly number[]): Choose {
+  const random = replay(drawn);
+  return chooserOf(random, (likelihood) => random() >= 1 - likelihood);
+}
+
+function chooserOf(random: () => number, happens: Choose['happens']): Choose {
   const below = (count: number) => Math.floor(random() * count);
   const one = <Item>(items: readonly Item[]): Item => {
     if (items.length === 0) throw new Error('there is nothing to choose from');
@@ -29,7 +40,7 @@ export function chooser(seed: number): Choose {
   return {
     below,
     between: (least, most) => least + below(most - least + 1),
-    happens: (likelihood) => random() < likelihood,
+    happens,
     one,
     weighted: (items) => {
       let rest = random() * items.reduce((sum, item) => sum + item.weight, 0);

@@ -15,8 +15,8 @@ const HEAVY = new RegExp(
   ].join('|')})`,
 );
 
-/** Modules by which a test starts a process or a browser. The product may import them: it starts nothing on its own. */
-const STARTERS: readonly string[] = ['node:child_process', 'playwright-core'];
+/** What a test starts a process or a browser with. The product may import them: it starts nothing on its own. */
+const STARTERS: readonly string[] = ['node:child_process', 'playwright-core', 'src/config/config-secret.ts'];
 
 /** Returns the files of `npm test` that are pure, by their paths from the root. */
 export function findPureTests(root: string): string[] {
@@ -42,10 +42,9 @@ export function findHeavyImport(test: string, importsIn: (path: string) => reado
   for (const path of reached) {
     const isProduct = /^(?:schemas|src|workers)\//.test(path);
     for (const specifier of importsIn(path)) {
-      const target = targetOf({ path, text: '' }, specifier);
-      if (target === undefined ? !isProduct && STARTERS.includes(specifier) : HEAVY.test(target))
-        return target ?? specifier;
-      if (target !== undefined && /\.tsx?$/.test(target)) reached.add(target);
+      const target = targetOf({ path, text: '' }, specifier) ?? specifier;
+      if (HEAVY.test(target) || (!isProduct && STARTERS.includes(target))) return target;
+      if (/\.tsx?$/.test(target)) reached.add(target);
     }
   }
   return undefined;

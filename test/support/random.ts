@@ -20,6 +20,25 @@ export function freshSeed(): number {
   return randomInt(1, 2 ** 31);
 }
 
+/** What a long run of a property test takes from the environment of `npm run soak`. */
+export type LongRun = {
+  readonly runs: number;
+  /** None for a run that is longer than usual. */
+  readonly limitMs: number;
+  /** File for what `npm run reliability` publishes. */
+  readonly record: string | undefined;
+};
+
+/** @param usual how many cases are tried unless PAYDROP_TEST_RUNS says otherwise */
+export function longRun(usual: number): LongRun {
+  const raised = process.env['PAYDROP_TEST_RUNS'];
+  return {
+    runs: Number(raised ?? usual),
+    limitMs: raised === undefined ? 300_000 : 0,
+    record: process.env['PAYDROP_TEST_RECORD'],
+  };
+}
+
 /** Runs a property half with the fixed seed and half with a fresh one, which fast-check names on failure. */
 export async function tryProperty<Values>(
   property: fc.IAsyncProperty<Values> | fc.IProperty<Values>,

@@ -1,4 +1,4 @@
-import { isBatchId } from '../../gateway/soap/read-batch-answer.ts';
+import { isBatchId } from '../../gateway/soap/read-batch-fields.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
 import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
 import type { Difference } from '../../reconcile/match-results.ts';

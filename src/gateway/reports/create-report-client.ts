@@ -10,7 +10,8 @@ import { exchange } from '../exchange.ts';
 import { hideSecrets, type Scrub } from '../hide-secrets.ts';
 import { buildRequest } from '../soap/build-request.ts';
 import { decodeFile } from '../read-customers.ts';
-import { type Elements, isElements, readAnswer, type ServiceAnswer, textOf } from '../soap/read-answer.ts';
+import type { Elements } from '../soap/parse-envelope.ts';
+import { isElements, readAnswer, type ServiceAnswer, textOf } from '../soap/read-answer.ts';
 import type { PostOutcome } from '../transport/post.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
 import { readJournalCsv } from './read-journal-csv.ts';
@@ -58,10 +59,10 @@ async function callReport(parts: ClientParts, report: ReportName, parameters: un
 export type AnsweredReport = { readonly report: ReportName; readonly server: Server; readonly scrub: Scrub };
 
 /** Reads the answer to a report query. A report is empty only when the service says so; all else is `failed`. */
-export async function readReport(call: AnsweredReport, outcome: PostOutcome): Promise<ReportAnswer> {
+export function readReport(call: AnsweredReport, outcome: PostOutcome): ReportAnswer {
   if (outcome.kind === 'broken') return failed(outcome.why);
   if (outcome.httpStatus !== 200) return failed(`the service answered HTTP ${outcome.httpStatus}`);
-  const reading = await readAnswer(call.report, outcome.body);
+  const reading = readAnswer(call.report, outcome.body);
   if (reading.kind === 'unreadable') return failed(reading.why);
   const { status, errors } = reading.answer;
   if (status !== 'Success' || errors !== '') return failed(call.scrub.text(errors) || 'the service says Failure');

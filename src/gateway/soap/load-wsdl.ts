@@ -3,8 +3,7 @@ import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { wireName, wsdlText } from '../../../schemas/wsdl.ts';
 
 /**
- * Builds the description of one operation for node-soap. It is new for each use, because node-soap writes names from
- * answers into it and nothing may reach the next call. It comes from text, so nothing is fetched or cached.
+ * Builds the description of one operation for node-soap. It comes from text, so nothing is fetched or cached.
  *
  * node-soap's own escaping is off: it lets text that looks like a CDATA section through as markup. `buildRequest`
  * escapes instead.

@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>
   '3D000': ['the server has no database with that name', 'Check the name in DATABASE_URL.'],
   '42501': [
     'the role of the ledger lacks a permission',
-    'Grant it all permissions on the tables and sequences of schema paydrop; "paydrop doctor" shows what it lacks.',
+    'Grant it all permissions on the tables and sequences of schema paydrop; "paydrop doctor" shows what it lacks. The first start of a version also needs CREATE on the database, for its functions.',
   ],
   '53100': ['the disk of the ledger database is full', 'Free some space there; work then continues automatically.'],
   '53300': [

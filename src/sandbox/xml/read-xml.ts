@@ -16,8 +16,8 @@ export type XmlFault = { readonly fault: string };
  * DOCTYPE, which could define entities that grow without end, and more of anything than a request can need, which would
  * hold up every other call: elements, and ten times as many tags, texts, comments and the like.
  *
- * paydrop has its own reader because node-soap reads by the types of its own WSDL and accepts almost anything. It also
- * forgets which elements were absent, which the sandbox must notice. Separate code keeps the two sides of a call
+ * The client's parser of answers (`src/gateway/soap/parse-envelope.ts`) is another: it refuses CDATA and comments, which
+ * foreign clients may send, and keeps no text beside attributes. Separate code keeps the two sides of a call
  * independent: a reader cannot hide the same mistake in the client's writer.
  */
 export function readXml(document: string, mostElements = MOST_ELEMENTS): XmlElement | XmlFault {

@@ -176,38 +176,38 @@ const BALANCE: ReportName = 'getCreditCardBankReconciliationReportCSV';
 const TITLES = 'Invoice,Date,Customer Code,Total,Result,Transaction ID\r\n';
 
 describe('readReport', () => {
-  it('reads a file, and says where it is empty', async () => {
+  it('reads a file, and says where it is empty', () => {
     const csv = `${TITLES}I-1,06/15/2017 10:11:12,,5.00,OK:678594:,A9000001\r\n`;
-    expect(await read(CSV, inFile(csv))).toMatchObject({
+    expect(read(CSV, inFile(csv))).toMatchObject({
       kind: 'read',
       report: { entries: [{ invoice: 'I-1', outcome: 'approved' }], csv },
     });
-    expect(await read(CSV, success('<FILE />'))).toEqual({ kind: 'read', report: { entries: [], csv: '' } });
-    expect(await read(CSV, inFile(TITLES))).toEqual({ kind: 'read', report: { entries: [], csv: TITLES } });
+    expect(read(CSV, success('<FILE />'))).toEqual({ kind: 'read', report: { entries: [], csv: '' } });
+    expect(read(CSV, inFile(TITLES))).toEqual({ kind: 'read', report: { entries: [], csv: TITLES } });
   });
 
-  it('reads a journal in XML', async () => {
+  it('reads a journal in XML', () => {
     const tn = '<TN><TNID>A1</TNID><INV>I-1</INV><DTM>x</DTM><AMT>5</AMT><RST>OK:1:</RST></TN>';
-    const answer = await read(XML, success(`<JOURNALREPORT>${tn}</JOURNALREPORT>`));
+    const answer = read(XML, success(`<JOURNALREPORT>${tn}</JOURNALREPORT>`));
     expect(answer).toMatchObject({ kind: 'read', report: { entries: [{ transactionId: 'A1', amountCents: 500 }] } });
-    expect(await read(XML, success('<JOURNALREPORT />'))).toEqual({ kind: 'read', report: { entries: [] } });
+    expect(read(XML, success('<JOURNALREPORT />'))).toEqual({ kind: 'read', report: { entries: [] } });
   });
 
-  it('hands a reconciliation out as it is, but for whole numbers', async () => {
-    expect(await read(BALANCE, inFile('Account,Total\r\n02100002100000000000000001,5.00\r\n'))).toEqual({
+  it('hands a reconciliation out as it is, but for whole numbers', () => {
+    expect(read(BALANCE, inFile('Account,Total\r\n02100002100000000000000001,5.00\r\n'))).toEqual({
       kind: 'read',
       report: { entries: [], csv: 'Account,Total\r\n**********************0001,5.00\r\n' },
     });
   });
 
-  it('reads the base64 that the first version sends alone', async () => {
-    expect(await readBody(CSV, bareAnswer(CSV, base64(TITLES)))).toEqual({
+  it('reads the base64 that the first version sends alone', () => {
+    expect(readBody(CSV, bareAnswer(CSV, base64(TITLES)))).toEqual({
       kind: 'read',
       report: { entries: [], csv: TITLES },
     });
-    expect(await readBody(XML, bareAnswer(XML, base64(TITLES)))).toMatchObject({ kind: 'failed' });
+    expect(readBody(XML, bareAnswer(XML, base64(TITLES)))).toMatchObject({ kind: 'failed' });
     // An answer without content must not count as no rows.
-    expect(await readBody(CSV, bareAnswer(CSV, ''))).toMatchObject({ kind: 'failed' });
+    expect(readBody(CSV, bareAnswer(CSV, ''))).toMatchObject({ kind: 'failed' });
   });
 
   it.each([
@@ -218,14 +218,14 @@ describe('readReport', () => {
     ['a file that is none', success('<FILE>%%%</FILE>'), 'the answer holds no file in base64'],
     ['another payload', success('<JOURNALREPORT />'), 'the answer holds no file in base64'],
     ['a file of something else', inFile('hello'), 'the report has no column Transaction ID'],
-  ])('fails for %s', async (_what, inside, errors) => {
-    expect(await read(CSV, inside)).toEqual({ kind: 'failed', errors });
+  ])('fails for %s', (_what, inside, errors) => {
+    expect(read(CSV, inside)).toEqual({ kind: 'failed', errors });
   });
 
-  it('fails for whatever is no answer of the report', async () => {
-    expect(await readBody(CSV, FAULT)).toMatchObject({ kind: 'failed' });
-    expect(await readBody(CSV, answerOf(wireName(XML), success('<FILE />')))).toMatchObject({ kind: 'failed' });
-    expect(await readBody(CSV, '')).toEqual({ kind: 'failed', errors: 'the answer is empty' });
+  it('fails for whatever is no answer of the report', () => {
+    expect(readBody(CSV, FAULT)).toMatchObject({ kind: 'failed' });
+    expect(readBody(CSV, answerOf(wireName(XML), success('<FILE />')))).toMatchObject({ kind: 'failed' });
+    expect(readBody(CSV, '')).toEqual({ kind: 'failed', errors: 'the answer is empty' });
     const status = {
       kind: 'answered',
       httpStatus: 503,
@@ -233,13 +233,13 @@ describe('readReport', () => {
       bytesRead: 1,
       body: Buffer.from('x'),
     } as const;
-    expect(await readReport(callOf(CSV), status)).toEqual({ kind: 'failed', errors: 'the service answered HTTP 503' });
+    expect(readReport(callOf(CSV), status)).toEqual({ kind: 'failed', errors: 'the service answered HTTP 503' });
     const broken = { kind: 'broken', why: 'gone', bytesWritten: 1, bytesRead: 0, body: Buffer.alloc(0) } as const;
-    expect(await readReport(callOf(CSV), broken)).toEqual({ kind: 'failed', errors: 'gone' });
+    expect(readReport(callOf(CSV), broken)).toEqual({ kind: 'failed', errors: 'gone' });
   });
 
-  it('repeats no login and no number from an error', async () => {
-    const answer = await read(CSV, failure(`${CANARIES.agentCode} ${CANARIES.card}`, '<FILE />'));
+  it('repeats no login and no number from an error', () => {
+    const answer = read(CSV, failure(`${CANARIES.agentCode} ${CANARIES.card}`, '<FILE />'));
     expect(answer).toEqual({ kind: 'failed', errors: '[removed] ************2220' });
   });
 });

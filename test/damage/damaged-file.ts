@@ -1,5 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
-import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { columnsOf } from '../../schemas/layouts.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
@@ -8,51 +9,65 @@ import type { Account } from '../../src/config/config.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
 import { checkByBytes, checkByReference, outcomeOf, type Reading } from '../csv/compare/check-by-bytes.ts';
 import { chooseRules } from '../csv/compare/compare-file.ts';
-import { chooser, flipBytes } from '../simulation/choose.ts';
+import { drawnChooser, flipBytes } from '../simulation/choose.ts';
 import { linesOf } from '../simulation/checks/check-outputs.ts';
 import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
-import { upTo } from '../support/payment-rows.ts';
+import { draws, sometimes } from '../support/draws.ts';
+import { FIXED_SEED, type LongRun, tryProperty } from '../support/random.ts';
 
-/** One damaged file and its outcome. */
-type PlayedFile = {
-  readonly seed: number;
+/** A file without a fault that was then damaged in one to three ways. */
+type DamagedFile = {
+  readonly rules: CheckRules;
+  readonly draft: DraftFile;
   readonly damages: readonly string[];
-  readonly verdict: FileCheck['verdict'] | 'none';
-  readonly rows: number;
-  /** What does not hold, in words; empty when all is well. */
-  readonly complaints: readonly string[];
+  readonly bytes: Buffer;
+  /** Bytes of the pieces in which it comes once more. */
+  readonly early: number;
+  readonly again: number;
 };
 
-/** Drafts a file without a fault, damages it in one to three ways, reads it, and checks that nothing is lost. */
-export async function playFile(seed: number): Promise<PlayedFile> {
-  const choose = chooser(seed);
-  const rules = chooseRules(choose);
-  const account = { ...rules.account, timeZone: 'UTC' } as Account;
-  const draft = draftFile(choose, account, rules.operation, `D${seed}`);
-  const damages = Array.from({ length: choose.between(1, 3) }, () => choose.weighted(DAMAGES));
-  for (const damage of damages) damage.spoil(draft, choose);
-  const written = writeDraft(draft).bytes;
-  const isTurned = choose.happens(0.4);
-  const bytes = isTurned ? flipBytes(written, choose) : written;
-  const names = [...damages.map(({ name }) => name), ...(isTurned ? ['bytes changed, taken out or put in'] : [])];
-  try {
-    const read = await checkByReference(pieces(bytes, bytes.length), rules);
-    const plain = JSON.stringify(outcomeOf(read));
-    const fast = await checkByBytes(pieces(bytes, bytes.length), rules);
-    const early = await checkByBytes(pieces(bytes, choose.between(1, 400)), rules, 2);
-    const plainEarly = JSON.stringify(outcomeOf(await checkByReference(pieces(bytes, bytes.length), rules, 2)));
-    const again = await checkByBytes(pieces(bytes, choose.between(1, 40)), rules);
-    const complaints = [
-      ...(JSON.stringify(fast) === plain ? [] : ['the check by bytes says something else than the reference']),
-      ...(JSON.stringify(early) === plainEarly ? [] : ['lines that are scanned as bytes are read otherwise']),
-      ...(JSON.stringify(again) === plain ? [] : ['it is read otherwise when it comes in other pieces']),
-      ...checkRows(read, textOf(bytes, rules)),
-      ...checkNumbers(read, draft),
-    ];
-    return { seed, damages: names, verdict: read.check.verdict, rows: read.check.records, complaints };
-  } catch (error) {
-    return { seed, damages: names, verdict: 'none', rows: 0, complaints: [inspect(error)] };
-  }
+const DAMAGE = fc.oneof(...DAMAGES.map((damage) => ({ arbitrary: fc.constant(damage), weight: damage.weight })));
+
+const DAMAGED_FILE: fc.Arbitrary<DamagedFile> = fc
+  .record({
+    rules: draws(16),
+    // A draft has up to 25 rows, and takes up to 30 draws for one.
+    draft: draws(760),
+    // Random bytes take 200 draws.
+    damages: fc.array(fc.tuple(DAMAGE, draws(201)), { minLength: 1, maxLength: 3 }),
+    turns: sometimes(40, draws(40)),
+    early: fc.integer({ min: 1, max: 400 }),
+    again: fc.integer({ min: 1, max: 40 }),
+  })
+  .map(({ turns, early, again, ...drawn }) => {
+    const rules = chooseRules(drawnChooser(drawn.rules));
+    const account = { ...rules.account, timeZone: 'UTC' } as Account;
+    const draft = draftFile(drawnChooser(drawn.draft), account, rules.operation, 'D');
+    for (const [damage, choices] of drawn.damages) damage.spoil(draft, drawnChooser(choices));
+    const written = writeDraft(draft).bytes;
+    const bytes = turns ? flipBytes(written, drawnChooser(turns)) : written;
+    const damages = drawn.damages.map(([{ name }]) => name);
+    if (turns) damages.push('bytes changed, taken out or put in');
+    const shown = () => inspect({ rules, damages, text: bytes.toString('latin1'), early, again }, { depth: 4 });
+    return { rules, draft, damages, bytes, early, again, [fc.toStringMethod]: shown };
+  });
+
+/** Reads a damaged file in several ways. Returns its check, and what does not hold, in words. */
+async function readDamaged({ rules, draft, bytes, early, again }: DamagedFile) {
+  const read = await checkByReference(pieces(bytes, bytes.length), rules);
+  const plain = JSON.stringify(outcomeOf(read));
+  const fast = await checkByBytes(pieces(bytes, bytes.length), rules);
+  const scanned = await checkByBytes(pieces(bytes, early), rules, 2);
+  const plainEarly = JSON.stringify(outcomeOf(await checkByReference(pieces(bytes, bytes.length), rules, 2)));
+  const inPieces = await checkByBytes(pieces(bytes, again), rules);
+  const complaints = [
+    ...(JSON.stringify(fast) === plain ? [] : ['the check by bytes says something else than the reference']),
+    ...(JSON.stringify(scanned) === plainEarly ? [] : ['lines that are scanned as bytes are read otherwise']),
+    ...(JSON.stringify(inPieces) === plain ? [] : ['it is read otherwise when it comes in other pieces']),
+    ...checkRows(read, textOf(bytes, rules)),
+    ...checkNumbers(read, draft),
+  ];
+  return { check: read.check, complaints };
 }
 
 /** Yields the bytes in pieces of this size, as a disk or a network may deliver them. */
@@ -119,21 +134,36 @@ function checkNumbers({ check, rows }: Reading, draft: DraftFile): string[] {
   return numbers.some((number) => said.includes(number)) ? ['a whole number stands in a fault'] : [];
 }
 
-/** Plays this many files that are the same in every run, and as many fresh ones. */
-export function testDamages(files: number): void {
-  it.each([
-    [`${files} damaged files`, 0],
-    [`${files} more that nobody has seen before`, randomInt(100_000, 2 ** 31)],
-  ])(
-    '%s lose no row, change no payment and show no number, in whatever pieces they come',
-    async (_, from) => {
-      const played: PlayedFile[] = [];
-      for (const n of upTo(files)) played.push(await playFile(from + n));
-      const failed = played.filter(({ complaints }) => complaints.length > 0);
-      const again = failed.map(({ seed }) => `npm run damage -- --files 1 --seed ${seed}`);
-      expect(failed, `Play them again:\n${again.join('\n')}`).toEqual([]);
-      expect(new Set(played.map(({ verdict }) => verdict))).toEqual(new Set(['accept', 'hold', 'reject']));
+/** Tries so many damaged files, half of them the same in every run. */
+export function testDamages({ runs, limitMs, record }: LongRun): void {
+  it(
+    `${runs} damaged files lose no row, change no payment and show no number, in whatever pieces they come`,
+    async () => {
+      const begin = performance.now();
+      const sum = { files: 0, rows: 0, verdicts: new Map<string, number>(), damages: new Map<string, number>() };
+      const property = fc.asyncProperty(DAMAGED_FILE, async (file) => {
+        const { check, complaints } = await readDamaged(file);
+        sum.files += 1;
+        sum.rows += check.records;
+        count(sum.verdicts, check.verdict);
+        for (const damage of file.damages) count(sum.damages, damage);
+        expect(complaints).toEqual([]);
+      });
+      await tryProperty(property, runs);
+      expect(new Set(sum.verdicts.keys())).toEqual(new Set(['accept', 'hold', 'reject']));
+      if (runs >= 50 * DAMAGES.length)
+        expect(DAMAGES.filter(({ name }) => !sum.damages.has(name)).map(({ name }) => name)).toEqual([]);
+      if (record === undefined) return;
+      const [verdicts, damages] = [sum.verdicts, sum.damages].map((tally) => Object.fromEntries(tally));
+      const seconds = Math.round((performance.now() - begin) / 1_000);
+      const { files, rows } = sum;
+      const report = { kind: 'damage', seed: FIXED_SEED, seconds, files, rows, failed: 0, verdicts, damages };
+      await writeFile(record, `${JSON.stringify(report)}\n`);
     },
-    240_000,
+    limitMs,
   );
+}
+
+function count(tally: Map<string, number>, name: string): void {
+  tally.set(name, (tally.get(name) ?? 0) + 1);
 }
