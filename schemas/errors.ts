@@ -650,7 +650,7 @@ export const PROFILE_CODES = [
   'PROFILE_SKIPPED',
 ] as const satisfies readonly FaultCode[];
 
-/** Returns what a code means. Old ledgers name some that the table no longer has. */
+/** Returns what a code means. A ledger keeps its codes when a release takes one out of the table. */
 export function saidCode(code: string): string {
   return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].means : code;
 }

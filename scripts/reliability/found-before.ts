@@ -1,5 +1,5 @@
 /**
- * Failures found in earlier versions, which put the failure-free runs in perspective. Each was fixed, in paydrop or in
+ * Failures found during development, which put the failure-free runs in perspective. Each was fixed, in paydrop or in
  * the test machine, and its seed run again.
  */
 export const FOUND_BEFORE: readonly { found: string; by: string; was: string }[] = [

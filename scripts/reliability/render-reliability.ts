@@ -156,7 +156,7 @@ function renderFound(): string[] {
   return [
     '## What they found before',
     '',
-    'In earlier versions; each was fixed and its seed played again.',
+    'During development; each was fixed and its seed played again.',
     '',
     ...table(
       ['Found', 'By', 'It was'],

@@ -213,7 +213,7 @@ describe.runIf(chromiumIsInstalled())('an export of samples/ in a browser', () =
     await drop(name, buffer);
     const sums = await cellsOf(page, 'Outcomes');
     expect(sumOf(sums.map((cells) => plainAmount(cells['Total']!)))).toBe(total);
-    await page.goto(`${page.url()}/rows`);
+    await page.goto(`${page.url()}?tab=payments`);
     await look();
     const results = await cellsOf(page, 'Rows');
     expect(new Set(results.map((cells) => cells['Line'])).size).toBe(rows);

@@ -130,8 +130,8 @@ function nameOf({ notes }: JournalSelf): string {
 }
 
 /**
- * Assigns a ledger that was never opened to the installation whose journal comes first. A backup of an older version
- * does not know its installation. Earlier reports to it become void.
+ * Assigns a ledger that was never opened to the installation whose journal comes first, so that a new database can take
+ * the place of a lost one. Earlier reports to it become void.
  */
 async function adopt(ledger: Ledger, self: JournalSelf): Promise<State> {
   const state = await readState(ledger);

@@ -18,9 +18,9 @@ export type JournalEntry = {
   batchNo: number;
   attempt: number;
   sha256: string;
-  /** Id of the call. Older entries have none. */
+  /** Id of the call. One that only a report of the service shows has none. */
   call?: string;
-  /** The mark of all rows of the file, whatever their order and their batches (row-set.ts). Older entries have none. */
+  /** The mark of all rows of the file, whatever their order and their batches (row-set.ts); absent where it is unknown. */
   rowSet?: string;
   /** The retired journal that held this entry first. */
   from?: string;

@@ -54,7 +54,7 @@ const OF_EACH_PROCESS: readonly WorkName[] = ['sweep', 'shred'];
 export async function endFailure({ pool, instance }: Ledger, { work, subject }: WorkItem): Promise<void> {
   await pool.query(
     `DELETE FROM failing_work WHERE work = $1 AND subject = $2
-       AND (NOT $3 OR noted_by IS NULL OR noted_by = $4 OR pg_try_advisory_xact_lock($5, hashtext(noted_by)))`,
+       AND (NOT $3 OR noted_by = $4 OR pg_try_advisory_xact_lock($5, hashtext(noted_by)))`,
     [work, subject, OF_EACH_PROCESS.includes(work), instance.id, ALIVE_LOCKS],
   );
 }

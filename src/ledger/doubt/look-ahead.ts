@@ -37,7 +37,7 @@ export async function beginLook(ledger: Ledger, account: string, total: number):
   const { rowCount } = await pool.query(
     `INSERT INTO look_ahead AS l (account, asked_by, since, seen_at, total) VALUES ($1, $2, $3, ${now}, $4)
      ON CONFLICT (account) DO UPDATE SET asked_by = $2, since = $3, seen_at = ${now}, done = 0, total = $4
-     WHERE l.asked_by IS NULL OR l.asked_by = $2 OR (${isSeen(now)}) IS NOT TRUE
+     WHERE l.asked_by IS NULL OR l.asked_by = $2 OR NOT (${isSeen(now)})
        OR pg_try_advisory_xact_lock($5, hashtext(l.asked_by))`,
     [account, instance.id, clock.now(), total, ALIVE_LOCKS],
   );

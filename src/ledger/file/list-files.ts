@@ -3,7 +3,7 @@ import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { inListOrder, type LedgerReader, type ListPage, pageSql } from '../engine/list-page.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, FileRow, PlainFileRow } from '../engine/records.ts';
-import { maskName, maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import { type PaymentSearch, startOf } from '../row/find-payments.ts';
 import type { BatchKey } from '../engine/move.ts';
 
@@ -196,19 +196,14 @@ export async function searchFiles(
   const columns = 'file_no, file_id, name, account, state, claimed_at';
   const values = [text.toLowerCase(), limit, accounts ?? null, from ?? null, until ?? null];
   const put = (value: unknown) => `$${values.push(value as string)}`;
-  // Dates in names used to be masked, too.
-  const words = [...new Set([maskName(text), maskText(text)])];
-  const starts = words.map(
-    (word) =>
-      `SELECT ${columns} FROM file WHERE lower(name) LIKE ${startOf(word, put)} ORDER BY lower(name) USING ~<~ LIMIT ${LOOKED_AT}`,
-  );
-  const parts = words.map((word) => `strpos(lower(name), lower(${put(word)})) > 0`);
+  const name = maskName(text);
   const { rows } = await pool.query<FoundFile>(
     `SELECT DISTINCT ${columns} FROM (
        (SELECT ${columns} FROM file WHERE $1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%' LIMIT ${LOOKED_AT})
-       UNION ALL (${starts.join(') UNION ALL (')})
+       UNION ALL (SELECT ${columns} FROM file WHERE lower(name) LIKE ${startOf(name, put)}
+                  ORDER BY lower(name) USING ~<~ LIMIT ${LOOKED_AT})
        UNION ALL SELECT * FROM (SELECT ${columns} FROM file ORDER BY file_no DESC LIMIT ${LOOKED_AT}) newest
-                 WHERE ${parts.join(' OR ')}) f
+                 WHERE strpos(lower(name), lower(${put(name)})) > 0) f
      WHERE ($3::text[] IS NULL OR account = ANY ($3)) AND ($4::timestamptz IS NULL OR claimed_at >= $4)
        AND ($5::timestamptz IS NULL OR claimed_at < $5)
      ORDER BY file_no DESC LIMIT $2`,

@@ -1,7 +1,7 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskName, maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 
@@ -69,10 +69,9 @@ export async function findFile(ledger: Ledger, words: string): Promise<FileRow> 
   const name = maskName(words);
   const { rows } = await ledger.pool.query<FileRow>(
     `SELECT * FROM file LEFT JOIN file_secret USING (file_id)
-     WHERE file_id = $1 OR name IN ($2, $3) OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
+     WHERE file_id = $1 OR name = $2 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
      ORDER BY file_id = $1 DESC, file_no DESC LIMIT 2`,
-    // Dates in names used to be masked, too.
-    [words, name, maskText(words)],
+    [words, name],
   );
   const [first, second] = rows;
   if (!first) throw new PipelineError('NOT_FOUND', `find a file "${name}"`);

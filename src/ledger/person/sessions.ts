@@ -11,11 +11,11 @@ type Session = {
   /** What every form must send along. */
   readonly csrf: string;
   readonly beganAt: Date;
-  /** When the user last proved who they are; null for a session that began before paydrop kept it. */
-  readonly provedAt: Date | null;
+  /** When the user last proved who they are. */
+  readonly provedAt: Date;
   readonly settings: PersonSettings;
-  /** How the user proved who they are; null for a session that began before paydrop kept it. */
-  readonly by: string | null;
+  /** How the user proved who they are. */
+  readonly by: string;
   readonly hasFactor: boolean;
 };
 
@@ -25,7 +25,7 @@ type SessionLimits = { readonly idleMs: number; readonly longestMs: number };
 /** Records a login. The secret is always new, so that no user can be tricked into using another's session. */
 export async function beginSession(
   ledger: Ledger,
-  session: { person: string; tokenHash: Buffer; csrf: string; by: string; address?: string; browser?: string },
+  session: { person: string; tokenHash: Buffer; csrf: string; by: string; address: string; browser: string },
 ): Promise<void> {
   const { person, tokenHash, csrf, by, address, browser } = session;
   await transact(ledger, async (tx) => {
@@ -95,10 +95,9 @@ export type OpenSession = {
   readonly sessionNo: number;
   /** Whether it is the one that asks. */
   readonly isThis: boolean;
-  /** Null for a session that began before paydrop kept these. */
-  readonly by: string | null;
-  readonly address: string | null;
-  readonly browser: string | null;
+  readonly by: string;
+  readonly address: string;
+  readonly browser: string;
   readonly beganAt: Date;
   readonly seenAt: Date;
 };

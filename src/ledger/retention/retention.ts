@@ -29,7 +29,7 @@ export async function findDueShreds(
      WHERE f.shredded_at IS NULL AND ($6::text IS NULL OR f.file_id = $6)
        AND f.${IS_FINAL_FILE} AND coalesce(kept.days, $3) > 0
        AND f.state_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()})
-       AND (f.known_at IS NULL OR f.known_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()}))
+       AND f.known_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()})
        AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id
                        AND (b.${IS_OPEN} OR b.next_recheck_at IS NOT NULL))
        AND NOT EXISTS (SELECT 1 FROM proposal p WHERE p.file_id = f.file_id AND p.verdict IS NULL)

@@ -12,7 +12,7 @@ export type Viewer = {
   /** What an API token permits. Undefined for a person, whose role decides. */
   readonly actions: readonly ActionName[] | undefined;
   /** When the person last proved who they are. */
-  readonly provedAt?: Date | null;
+  readonly provedAt?: Date;
   /** Whether they must set up a second factor before anything else. */
   readonly mustSetUp?: boolean;
   /** How pages look for this person; undefined for a program. */

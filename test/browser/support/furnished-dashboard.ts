@@ -84,7 +84,7 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('missing', '/nothing/here'),
     page('files', '/files'),
     page('file-done', done),
-    page('file-rows', `${done}/rows`),
+    page('file-rows', `${done}?tab=payments`),
     page('file-held', held),
     page('file-refused', `/files/${idOf('broken.csv')}`),
     page('file-faults', `/files/${idOf('with-faults.csv')}`),

@@ -135,7 +135,7 @@ describe('admit', () => {
     expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toMatchObject([{ why: 'foreign' }]);
   });
 
-  it('takes a ledger that was never opened for that of the journal, such as a backup of an older version', async () => {
+  it('takes a ledger that was never opened for that of the journal, such as a new one in place of a lost one', async () => {
     await hosts.enter('a', NOT_LISTED);
     const { ledger: id } = await readState(hosts.ledger);
     await hosts.world.force(

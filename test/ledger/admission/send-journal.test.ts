@@ -201,7 +201,7 @@ describe('readSelf', () => {
     expect(self.notes[0]).toMatchObject({ kind: 'begin', name: expect.stringMatching(/^host-[ab]$/) });
   });
 
-  it('names an older journal behind what stands in it', async () => {
+  it('names a journal that lost its first line behind what stands in it', async () => {
     await mkdir(join(path, '..'), { recursive: true });
     await writeFile(path, JSON.stringify(entryOf(1)));
     const self = await (await open()).readSelf('host-a', world.clock);

@@ -19,6 +19,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 const world = openedForTests(openTestLedger);
 
 const BECAUSE = { actor: 'operator:ann', reason: 'joins the accounting' };
+const FROM = { address: '10.0.0.9', browser: 'Firefox on Windows' };
 
 const link = (word: string) => ({
   tokenHash: hashSecretToken(word),
@@ -93,7 +94,7 @@ describe('usePersonLink', () => {
 
   it('keeps the password of whom it was made for, once; the name that is said does not count', async () => {
     await invitePerson(world.ledger, { name: 'bob', role: 'operator' }, link('bob'), BECAUSE);
-    const session = { person: 'bob', tokenHash: hashSecretToken('stolen'), csrf: 'c', by: 'test' };
+    const session = { person: 'bob', tokenHash: hashSecretToken('stolen'), csrf: 'c', by: 'test', ...FROM };
     await beginSession(world.ledger, session);
     const token = {
       person: 'bob',
@@ -161,7 +162,7 @@ describe('change person', () => {
   const later = () => new Date(world.clock.now().getTime() + 3_600_000);
 
   const begin = (person: string, word: string) =>
-    beginSession(world.ledger, { person, tokenHash: hashSecretToken(word), csrf: 'c', by: 'test' });
+    beginSession(world.ledger, { person, tokenHash: hashSecretToken(word), csrf: 'c', by: 'test', ...FROM });
 
   const session = (word: string) => useSession(world.ledger, hashSecretToken(word), LIMITS);
 
@@ -243,7 +244,13 @@ describe('listPeople', () => {
       await invitePerson(world.ledger, { name, role: 'admin' }, link, BECAUSE);
     }
     await usePersonLink(world.ledger, hashSecretToken('bob'), { name: '', password: 'secret hash' });
-    await beginSession(world.ledger, { person: 'bob', tokenHash: hashSecretToken('s'), csrf: 'c', by: 'password' });
+    await beginSession(world.ledger, {
+      person: 'bob',
+      tokenHash: hashSecretToken('s'),
+      csrf: 'c',
+      by: 'password',
+      ...FROM,
+    });
     await disablePerson(world.ledger, 'ann', BECAUSE);
     const people = await listPeople(world.ledger);
     expect(

@@ -160,7 +160,7 @@ describe('guardRoutes', () => {
     '/files?na%00me=x',
     '/audit?who=%00',
     '/audit?file=a%00b',
-    '/files/x/rows?invoice=%00',
+    '/files/x?tab=payments&invoice=%00',
     '/files/%00',
     '/login?next=/%00',
     '/nowhere?x=%00',

@@ -157,7 +157,7 @@ export function FaultTable({ fileId, faults }: { fileId: string; faults: readonl
   );
 }
 
-/** Returns the column's title in file headers. Older rows may name a column that no longer exists. */
+/** Returns the column's title in file headers. A ledger keeps its columns when a release takes one out of the table. */
 function titleOf(column: string | null): string {
   if (column === null) return '';
   return Object.hasOwn(COLUMNS, column) ? COLUMNS[column as ColumnName].title : column;

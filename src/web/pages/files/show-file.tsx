@@ -31,27 +31,17 @@ import { WaitingProposals } from './told-why.tsx';
 
 /**
  * Serves `/files/:fileId`: a head that is the same on each tab, and below it the tab that the address names. A tab reads
- * only what it shows. The tabs that used to be pages of their own keep their addresses.
+ * only what it shows.
  */
 export function showFilePage(server: FastifyInstance, { app }: WebContext): void {
-  const serve = (path: string, tab?: TabName) =>
-    server.get(path, async (request, reply) => sendFile(app, request, reply, tab));
-  serve('/files/:fileId');
-  serve('/files/:fileId/rows', 'payments');
-  serve('/files/:fileId/batches', 'batches');
-  serve('/files/:fileId/faults', 'problems');
+  server.get('/files/:fileId', async (request, reply) => sendFile(app, request, reply));
 }
 
-async function sendFile(
-  app: App,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  fixed: TabName | undefined,
-): Promise<FastifyReply> {
+async function sendFile(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const viewer = viewerOf(request);
   const told = await readHead(app, await fileOf(app, request));
   const { file, profile, held, proposals } = told;
-  const asked = fixed ?? fieldOf(request.query, 'tab');
+  const asked = fieldOf(request.query, 'tab');
   const here = TABS.find(({ name }) => name === asked) ?? TABS[0]!;
   const shown = await here.show({ app, request, viewer }, told);
   return sendPage(

@@ -41,11 +41,11 @@ export function Sessions({ viewer, sessions }: { viewer: Viewer; sessions: reado
           {
             title: 'Browser',
             place: 'name',
-            cell: ({ browser, isThis }) => `${browser ?? 'unknown'}${isThis ? ' (this one)' : ''}`,
+            cell: ({ browser, isThis }) => `${browser}${isThis ? ' (this one)' : ''}`,
           },
-          { title: 'Address', cell: ({ address }) => address ?? 'unknown' },
+          { title: 'Address', cell: ({ address }) => address },
           { title: 'Logged in', cell: ({ beganAt }) => <Moment at={beganAt} /> },
-          { title: 'By', cell: ({ by }) => BY[by ?? ''] ?? 'unknown' },
+          { title: 'By', cell: ({ by }) => BY[by] },
           { title: 'Last seen', cell: ({ seenAt }) => <Moment at={seenAt} /> },
           { title: 'End', cell: (session) => <EndSession viewer={viewer} session={session} /> },
         ]}
@@ -72,7 +72,7 @@ function EndSession({ viewer, session: { sessionNo, browser, isThis } }: { viewe
   return (
     <form method="post" action={`/me/sessions/${sessionNo}/end`}>
       <Token viewer={viewer} />
-      <button type="submit" class="plain" aria-label={`End the session of ${browser ?? 'an unknown browser'}`}>
+      <button type="submit" class="plain" aria-label={`End the session of ${browser}`}>
         End
       </button>
     </form>

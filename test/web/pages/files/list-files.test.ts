@@ -143,9 +143,11 @@ describe('the pages of files', () => {
     );
     await forceSql(world.app, `UPDATE output SET name = $2 WHERE file_id = $1`, [id, EVIL]);
     const file = `/files/${id}`;
-    const below = ['', '/rows', '/faults', '/batches', '/batches/1', '/outputs/ack'].map((path) => file + path);
+    const below = ['', '?tab=payments', '?tab=problems', '?tab=batches', '/batches/1', '/outputs/ack'].map(
+      (path) => file + path,
+    );
     const query = encodeURIComponent(EVIL);
-    paths = ['/files', `/files?name=${query}`, ...below, `${file}/rows?invoice=${query}`, `/search?q=${query}`];
+    paths = ['/files', `/files?name=${query}`, ...below, `${file}?tab=payments&invoice=${query}`, `/search?q=${query}`];
   });
 
   it('show whatever a sender, the service or a person wrote as text', async () => {

@@ -88,11 +88,6 @@ describe('/files/:fileId', () => {
     }
   });
 
-  it('shows a tab at the address that it had as a page', async () => {
-    for (const [old, title] of Object.entries({ rows: 'Payments', batches: 'Batches', faults: 'Line by line' }))
-      expect(tableOf(sectionOf((await viewer.get(`/files/${ids['done.csv']}/${old}`)).text, title))).not.toEqual([]);
-  });
-
   it('says every reason for which a file is held, what to do, and what can be done', async () => {
     const html = await (await world.as('approver')).get(`/files/${ids['held.csv']}`);
     expect(wordsOf(sectionOf(html.text, 'Status'))).toMatch(
