@@ -54,7 +54,7 @@ CREATE TABLE failing_work (
   since       timestamptz NOT NULL,
   last_at     timestamptz NOT NULL,
   expires_at  timestamptz NOT NULL,
-  noted_by    text,
+  noted_by    text NOT NULL,
   PRIMARY KEY (work, subject)
 );
 COMMENT ON TABLE failing_work IS

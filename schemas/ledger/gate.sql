@@ -31,7 +31,7 @@ CREATE TABLE forgotten_send (
 );
 COMMENT ON TABLE forgotten_send IS
   'Calls that a send journal or the service knows and no batch of the ledger accounts for: an older copy of the ledger was restored.';
-COMMENT ON COLUMN forgotten_send.call IS 'Id of the call.';
+COMMENT ON COLUMN forgotten_send.call IS 'Id of the call; null when the source does not know it.';
 COMMENT ON COLUMN forgotten_send.sha256 IS
   'Hash of the bytes that were sent. A batch of the same bytes never leaves on this account, even after a user has looked.';
 COMMENT ON COLUMN forgotten_send.row_set IS

@@ -90,7 +90,7 @@ CREATE TABLE attempt (
   file_id        text COLLATE "C" NOT NULL,
   batch_no       integer NOT NULL,
   attempt        integer NOT NULL,
-  call           uuid UNIQUE,
+  call           uuid NOT NULL UNIQUE,
   call_no        bigint,
   journal        uuid,
   worker         text NOT NULL,
@@ -129,14 +129,6 @@ COMMENT ON COLUMN attempt.resolution IS
 CREATE SEQUENCE call_no OWNED BY attempt.call_no;
 CREATE INDEX attempt_by_call ON attempt (call_no);
 CREATE INDEX attempt_by_journal ON attempt (journal, call_no);
-CREATE FUNCTION refuse_nameless_call() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF NEW.call IS NULL THEN
-    RAISE EXCEPTION 'a newer version of paydrop works with this ledger; this one sends nothing any more';
-  END IF;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER call_is_named BEFORE INSERT ON attempt FOR EACH ROW EXECUTE FUNCTION refuse_nameless_call();
 
 -- A batch is sent again only when every earlier call of it has a verdict, and a user confirmed of every call in doubt
 -- that the service never took it.

@@ -34,10 +34,10 @@ CREATE TABLE user_session (
   began_at    timestamptz NOT NULL,
   seen_at     timestamptz NOT NULL,
   session_no  bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
-  began_by    text,
-  address     text,
-  browser     text,
-  proved_at   timestamptz
+  began_by    text NOT NULL,
+  address     text NOT NULL,
+  browser     text NOT NULL,
+  proved_at   timestamptz NOT NULL
 );
 COMMENT ON TABLE user_session IS 'Logged-in browsers. Only the hash of the cookie is kept.';
 COMMENT ON COLUMN user_session.csrf IS 'Token that every form of the session carries.';
