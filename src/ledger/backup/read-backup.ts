@@ -88,7 +88,6 @@ export function readKeyNeeds(): Required<Pick<BackupReader, 'table'>> & { needs(
   const needs = new Map<string, KeyNeed>();
   return {
     table: async ({ columns }, rows) => {
-      // The first versions kept the key of a file with the file.
       const [ofFile, ofOther] = [columns.indexOf('wrapped_key'), columns.indexOf('wrapped')];
       if (ofFile === -1 && ofOther === -1) for await (const _ of rows);
       else

@@ -209,19 +209,13 @@ async function advanceNumbers(client: PoolClient): Promise<void> {
  * @returns what was recalled for each account; these accounts are stopped
  */
 async function takeOver(tx: Transaction, aside: string | undefined): Promise<Recalled[]> {
-  const knowsSenders = aside !== undefined && (await isTable(tx, `${aside}.sender`));
-  if (knowsSenders) await takeOverSenders(tx, aside);
+  if (aside !== undefined) await takeOverSenders(tx, aside);
   // Overrides what the backup says: the restored ledger is neither open nor new.
   await tx.client.query(
     `UPDATE admission SET is_open = false, made_in = '-infinity', closing = gen_random_uuid(), since = ${tx.databaseNow},
-       closing_epoch = greatest(epoch, closing_epoch${knowsSenders ? `, (SELECT greatest(epoch, closing_epoch) FROM ${aside}.admission)` : ''}) + 1`,
+       closing_epoch = greatest(epoch, closing_epoch${aside === undefined ? '' : `, (SELECT greatest(epoch, closing_epoch) FROM ${aside}.admission)`}) + 1`,
   );
   return aside === undefined ? [] : recallEntries(tx, await readCalls(tx, aside), 'ledger that was here before');
-}
-
-async function isTable({ client }: Transaction, name: string): Promise<boolean> {
-  const { rows } = await client.query<{ is: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is', [name]);
-  return rows[0]!.is;
 }
 
 /** Copies the senders; the newer entry wins. The replaced ledger stays closed, even under another name. */
@@ -235,19 +229,16 @@ async function takeOverSenders({ client }: Transaction, aside: string): Promise<
   await client.query(`UPDATE ${aside}.admission SET is_open = false`);
 }
 
-/** Returns the calls that may have left. Calls of older versions have no id. */
+/** Returns the calls that may have left. */
 async function readCalls(tx: Transaction, aside: string): Promise<JournalEntry[]> {
-  // The first versions kept the mark of the rows with the file.
-  const secrets = (await isTable(tx, `${aside}.file_secret`)) ? `${aside}.file_secret` : `${aside}.file`;
   type Call = Omit<JournalEntry, 'at' | 'call' | 'rowSet'> & { at: Date; call: string | null; rowSet: string | null };
   const { rows } = await tx.client.query<Call>(
     `SELECT a.started_at AS at, b.account, a.file_id AS "fileId", a.batch_no AS "batchNo", a.attempt,
-            b.body_sha256 AS sha256, to_jsonb(a) ->> 'call' AS call, to_jsonb(s) ->> 'row_set' AS "rowSet"
+            b.body_sha256 AS sha256, a.call, s.row_set AS "rowSet"
      FROM ${aside}.attempt a JOIN ${aside}.batch b USING (file_id, batch_no)
-       LEFT JOIN ${secrets} s USING (file_id) WHERE a.verdict IS DISTINCT FROM 'not_sent'
+       LEFT JOIN ${aside}.file_secret s USING (file_id) WHERE a.verdict IS DISTINCT FROM 'not_sent'
      UNION ALL
-     SELECT at, account, file_id, batch_no, attempt, sha256, to_jsonb(g) ->> 'call', to_jsonb(g) ->> 'row_set'
-     FROM ${aside}.forgotten_send g
+     SELECT at, account, file_id, batch_no, attempt, sha256, call, row_set FROM ${aside}.forgotten_send
      ORDER BY at`,
   );
   return rows.map(({ at, call, rowSet, ...entry }) => ({
