@@ -30,6 +30,7 @@ COMMENT ON COLUMN admission.made_in IS
 COMMENT ON COLUMN admission.run_started IS 'Set by the trigger of_this_run, as are run_database, run_table and born.';
 COMMENT ON COLUMN admission.born IS
   'Transaction that wrote the row. A copy by dump, reload or logical replication is written by another.';
+
 -- The row belongs to the present run, and to the transaction that writes it.
 CREATE FUNCTION note_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -14,6 +14,7 @@ COMMENT ON TABLE alarm IS 'What people are alerted to, from when it was raised u
 COMMENT ON COLUMN alarm.subject IS 'What it is about: a file, a batch, an account, or a part of one host.';
 COMMENT ON COLUMN alarm.figures IS 'Ids, counts and cents; nothing of a row.';
 COMMENT ON COLUMN alarm.cleared_at IS 'Null while it lasts.';
+
 -- Raised once while it lasts, whoever sees it.
 CREATE UNIQUE INDEX one_alarm_while_it_lasts ON alarm (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alarm_by_subject ON alarm (kind, subject);
@@ -34,6 +35,7 @@ COMMENT ON COLUMN alarm_delivery.target IS 'Mark of the address; the address its
 COMMENT ON COLUMN alarm_delivery.fault IS 'Why the last try failed; null when none failed.';
 COMMENT ON COLUMN alarm_delivery.ended_at IS
   'When it was delivered, or its target was removed from the configuration (then fault says so).';
+
 CREATE INDEX delivery_waiting ON alarm_delivery (target, next_try_at) WHERE ended_at IS NULL;
 
 CREATE TABLE alarm_watch (
@@ -65,4 +67,5 @@ COMMENT ON COLUMN failing_work.expires_at IS
   'By then it would long have been tried again. What is left here is no longer tried.';
 COMMENT ON COLUMN failing_work.noted_by IS
   'Process that noted the last failure. Only that process or its successor can report success: its neighbor on the host may be able to do what it cannot.';
+
 CREATE INDEX failing_work_of_file ON failing_work (file_id) WHERE file_id IS NOT NULL;

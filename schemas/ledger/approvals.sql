@@ -27,6 +27,7 @@ COMMENT ON COLUMN proposal.binding IS
 COMMENT ON COLUMN proposal.verdict IS 'Null while it is open.';
 COMMENT ON COLUMN proposal.profile_no IS 'Profile version that it would confirm.';
 COMMENT ON COLUMN proposal.run_no IS 'Reprocess run that it would begin.';
+
 -- Two open proposals for one thing could contradict each other, and each would be confirmed by itself.
 CREATE UNIQUE INDEX one_open_proposal ON proposal (file_id, coalesce(batch_no, 0)) WHERE verdict IS NULL;
 CREATE UNIQUE INDEX one_open_profile_proposal ON proposal (profile_no) WHERE verdict IS NULL;

@@ -14,6 +14,7 @@ COMMENT ON TABLE row_archive IS
   'Sealed files in the archive folder that hold the rows of finished files. Each was read back before it was recorded.';
 COMMENT ON COLUMN row_archive.name IS 'Path below the archive folder of the host.';
 COMMENT ON COLUMN row_archive.sha256 IS 'Of its content before it was compressed and sealed.';
+
 ALTER TABLE file ADD FOREIGN KEY (archive_no) REFERENCES row_archive;
 CREATE INDEX file_by_archive ON file (archive_no, file_no) WHERE archive_no IS NOT NULL;
 
@@ -29,6 +30,7 @@ COMMENT ON TABLE archived_file IS
   'Totals of a file whose rows were archived, for sums that would otherwise count the rows.';
 COMMENT ON COLUMN archived_file.emptied_at IS
   'When the last of its rows was deleted here; they go in slices. Null before.';
+
 CREATE INDEX file_to_empty ON archived_file (file_no) WHERE emptied_at IS NULL;
 
 CREATE TABLE archived_invoice (
@@ -42,6 +44,7 @@ COMMENT ON TABLE archived_invoice IS
 COMMENT ON COLUMN archived_invoice.bucket IS 'First byte of the hash.';
 COMMENT ON COLUMN archived_invoice.entries IS
   '52 bits of the hash, then 12 bits for the place of the file among those of its archive.';
+
 -- Hashes do not compress; do not try.
 ALTER TABLE archived_invoice ALTER COLUMN entries SET STORAGE EXTERNAL;
 

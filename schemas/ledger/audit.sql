@@ -27,6 +27,7 @@ COMMENT ON COLUMN audit.file_id IS 'Null when it concerns no file.';
 COMMENT ON COLUMN audit.previous IS 'Hash of the link before it in its chain.';
 COMMENT ON COLUMN audit.chain IS 'Account whose chain it belongs to; empty for the chain of the installation.';
 COMMENT ON COLUMN audit.link_no IS 'Place in its chain, from 1 and without a gap.';
+
 CREATE INDEX audit_by_file ON audit (file_id, seq);
 CREATE INDEX audit_by_move ON audit (move);
 CREATE INDEX audit_by_time ON audit USING brin (at);

@@ -87,6 +87,7 @@ COMMENT ON COLUMN file.fingerprints_dropped_at IS
   'When the last fingerprint of its rows was deleted; they go in slices after the key.';
 COMMENT ON COLUMN file.cleaning_no IS
   'The cleaning that removed its key and fingerprints from the files of the database.';
+
 CREATE TRIGGER legal_file_moves BEFORE INSERT OR UPDATE OF state ON file
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('file');
 
@@ -144,6 +145,7 @@ COMMENT ON COLUMN file_secret.content_key IS
   'Of an encrypted drop: the session key of the message, sealed with the data key of the file.';
 COMMENT ON COLUMN file_secret.row_set IS
   'Keyed mark of its valid rows in any order: the same for the same rows, however they are written.';
+
 -- Statistics of the planner are copies of values. It needs none of these, which are found by a key or by being equal.
 ALTER TABLE file_secret
   ALTER COLUMN wrapped_key SET STATISTICS 0,

@@ -14,4 +14,5 @@ CREATE TABLE output (
 COMMENT ON TABLE output IS 'Files that were written for accounting, with the hash of their bytes.';
 COMMENT ON COLUMN output.kind IS 'A kind of OUTPUT_KINDS in schemas/lifecycle.ts.';
 COMMENT ON COLUMN output.number IS 'Number of a correction; 0 for the other kinds.';
+
 CREATE INDEX output_by_time ON output (written_at);

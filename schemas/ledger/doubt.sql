@@ -22,6 +22,7 @@ COMMENT ON TABLE transaction_report IS
 COMMENT ON COLUMN transaction_report.attempt IS 'The attempt that it was read for. It says nothing about a later one.';
 COMMENT ON COLUMN transaction_report.covers IS
   'Whether a payment that is missing from it was not booked by then: it lists approved payments of this account from before the attempt to after it.';
+
 CREATE TRIGGER reports_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON transaction_report
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -41,5 +42,6 @@ CREATE TABLE row_finding (
 COMMENT ON TABLE row_finding IS 'What a transaction report says about each row of a batch in doubt.';
 COMMENT ON COLUMN row_finding.message IS
   'Of a found row, the text of the service; of an ambiguous one, why it cannot be decided.';
+
 CREATE TRIGGER findings_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON row_finding
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -42,6 +42,7 @@ COMMENT ON COLUMN forgotten_send.batch_state IS
 COMMENT ON COLUMN forgotten_send.at IS 'When the call was declared, by the journal.';
 COMMENT ON COLUMN forgotten_send.since IS 'When it was found.';
 COMMENT ON COLUMN forgotten_send.acknowledged_at IS 'When a user confirmed to have looked; null before.';
+
 CREATE UNIQUE INDEX forgotten_send_without_call ON forgotten_send (file_id, batch_no, attempt) WHERE call IS NULL;
 CREATE INDEX forgotten_send_by_bytes ON forgotten_send (account, sha256);
 CREATE INDEX forgotten_send_by_rows ON forgotten_send (account, row_set) WHERE row_set IS NOT NULL;

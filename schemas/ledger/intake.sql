@@ -31,6 +31,7 @@ COMMENT ON COLUMN payment_row.batch_no IS 'Null for a withheld row.';
 COMMENT ON COLUMN payment_row.amount_cents IS 'Null when it cannot be read.';
 COMMENT ON COLUMN payment_row.last_four IS
   'Last four digits of the card or account number; the whole number is never stored.';
+
 CREATE TRIGGER rows_written_once BEFORE UPDATE OR TRUNCATE ON payment_row
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 -- The few rows of a file that are withheld. Rows of a batch are found by its lines, through the primary key.
@@ -52,6 +53,7 @@ COMMENT ON TABLE row_fault IS 'What is wrong with the rows that were withheld, b
 COMMENT ON COLUMN row_fault.seq IS 'Order within the file.';
 COMMENT ON COLUMN row_fault.column_name IS 'Null when the fault is of the whole row.';
 COMMENT ON COLUMN row_fault.value IS 'The value, masked; null where it could hold a number.';
+
 -- The faults of one row; a file may have a million of others.
 CREATE INDEX row_fault_by_line ON row_fault (file_no, line);
 
@@ -68,6 +70,7 @@ COMMENT ON TABLE fingerprint_volume IS 'Fingerprints of an account, in volumes o
 COMMENT ON COLUMN fingerprint_volume.volume IS 'Number of the file that began it.';
 COMMENT ON COLUMN fingerprint_volume.newest_at IS 'When the newest of its files was claimed.';
 COMMENT ON COLUMN fingerprint_volume.last_from IS 'aged_from of the file that was decided last.';
+
 CREATE INDEX fingerprint_volume_by_account ON fingerprint_volume (account, volume);
 
 -- Fingerprints are inserted in their order, some hundred thousand at a time, and go into neighboring places of the index.
@@ -83,6 +86,7 @@ COMMENT ON COLUMN row_fingerprint.volume IS
   'A fingerprint_volume. It leads the index, so that a file goes into one place of it.';
 COMMENT ON COLUMN row_fingerprint.fingerprint IS
   'Half of it is of invoice and amount, two bits are the kind of payer, and 30 bits are of invoice, payer and amount.';
+
 -- They are spread evenly, so their least and their greatest tell the planner as much as a hundred of them.
 ALTER TABLE row_fingerprint ALTER COLUMN fingerprint SET STATISTICS 1;
 CREATE INDEX row_fingerprint_by_fingerprint ON row_fingerprint (volume, fingerprint);

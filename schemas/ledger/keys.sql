@@ -10,6 +10,7 @@ CREATE TABLE master_key (
 COMMENT ON TABLE master_key IS
   'Ids of master keys: the current one, from the first change of keys on, and the retired ones. The keys themselves are never here.';
 COMMENT ON COLUMN master_key.key_id IS 'Bytes 5 to 8 of what it wrapped (src/crypto/data-key.ts).';
+
 CREATE UNIQUE INDEX one_current_master_key ON master_key (is_current) WHERE is_current;
 
 CREATE TABLE vault_key (

@@ -42,6 +42,7 @@ COMMENT ON COLUMN profile_version.sample_skipped IS
   'What it left out of the sample: name, rows and cents of each kind.';
 COMMENT ON COLUMN profile_version.first_files_left IS
   'How many of its next files are still held for review; null for a draft.';
+
 CREATE UNIQUE INDEX one_confirmed_profile ON profile_version (name) WHERE state = 'confirmed';
 -- The same text twice would be two versions without a difference.
 CREATE UNIQUE INDEX one_open_profile ON profile_version (name, sha256) WHERE state <> 'retired';

@@ -17,6 +17,7 @@ COMMENT ON TABLE resubmission IS 'Payment files that a user made of rows that we
 COMMENT ON COLUMN resubmission.cents IS 'Sum of its rows, in cents.';
 COMMENT ON COLUMN resubmission.new_file_id IS
   'The file as it came back through its drop folder; null until it is claimed.';
+
 CREATE INDEX resubmission_by_file ON resubmission (file_id);
 CREATE INDEX resubmission_by_content ON resubmission (account, sha256);
 CREATE INDEX resubmission_by_new_file ON resubmission (new_file_id) WHERE new_file_id IS NOT NULL;
@@ -53,6 +54,7 @@ COMMENT ON TABLE reprocess_run IS
 COMMENT ON COLUMN reprocess_run.filter IS 'What the user had filtered by, for information. Only the items count.';
 COMMENT ON COLUMN reprocess_run.name IS 'Null until the run begins, as are reason, begun_by and begun_at.';
 COMMENT ON COLUMN reprocess_run.stopped_by IS 'User who left out what was not done yet.';
+
 CREATE INDEX open_reprocess_run ON reprocess_run (run_no) WHERE state = 'running';
 CREATE TRIGGER legal_reprocess_moves BEFORE INSERT OR UPDATE OF state ON reprocess_run
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('reprocess');
@@ -90,4 +92,5 @@ COMMENT ON COLUMN reprocess_item.forgotten IS
 COMMENT ON COLUMN reprocess_item.explanation IS 'What was done, or why not; null until it ended.';
 COMMENT ON COLUMN reprocess_item.dropped_at IS
   'When the new file got its name; a worker that died before leaves it null.';
+
 CREATE UNIQUE INDEX one_item_per_resubmission ON reprocess_item (resubmission_no) WHERE action = 'resubmit';

@@ -12,6 +12,7 @@ CREATE TABLE row_outcome (
 COMMENT ON TABLE row_outcome IS 'The first outcome of each row, as it was delivered. Written once.';
 COMMENT ON COLUMN row_outcome.code IS 'Response code of the service; null without one.';
 COMMENT ON COLUMN row_outcome."authorization" IS 'Authorization code of the service; empty without one.';
+
 CREATE TRIGGER outcomes_written_once BEFORE UPDATE OR TRUNCATE ON row_outcome
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 -- Rows that were not paid and may be sent again, then those that are uncertain; the newest file first. Paid rows are not
@@ -37,6 +38,7 @@ COMMENT ON TABLE row_change IS
   'What became known of a row after its outcome was delivered. The latest change is its present outcome.';
 COMMENT ON COLUMN row_change.correction_no IS 'Number of the correction file within the payment file, counted from 1.';
 COMMENT ON COLUMN row_change.source IS 'Where the change is known from, in words for the correction file.';
+
 CREATE TRIGGER changes_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON row_change
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE INDEX row_change_not_paid ON row_change (file_no DESC, line) INCLUDE (correction_no, outcome, code)

@@ -31,6 +31,7 @@ COMMENT ON COLUMN schedule_run.due_at IS
   'Moment for which it is made: by its timetable, or earlier when a user started it. Where a day is closed, its end.';
 COMMENT ON COLUMN schedule_run.token IS 'Only the holder of the token may end it; null when it is not running.';
 COMMENT ON COLUMN schedule_run.summary IS 'What it did, see RunSummary in src/ledger/engine/records.ts.';
+
 CREATE INDEX schedule_run_open ON schedule_run (schedule, business_date) WHERE state IN ('running', 'failed');
 CREATE TRIGGER legal_run_moves BEFORE INSERT OR UPDATE OF state ON schedule_run
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('run');

@@ -58,6 +58,7 @@ COMMENT ON COLUMN batch.result_sha256 IS 'Of the result as it came back.';
 COMMENT ON COLUMN batch.rechecks IS 'How often the result of the reconciled batch was requested again.';
 COMMENT ON COLUMN batch.final_at IS
   'When it was reconciled or cancelled; never before its file was accepted, even if a clock was set back.';
+
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');
 -- The database itself allows an account one call at a time, and a batch id once.
@@ -126,6 +127,7 @@ COMMENT ON COLUMN attempt.verdict IS 'submitted, refused, unknown or not_sent; n
 COMMENT ON COLUMN attempt.evidence IS 'What the answer said, without numbers of cards or accounts.';
 COMMENT ON COLUMN attempt.resolution IS
   'What a user made of an attempt in doubt. adopted: its batch id was found. not_received: the service never took it. settled: decided row by row from reports. in_doubt: closed without an answer.';
+
 CREATE SEQUENCE call_no OWNED BY attempt.call_no;
 CREATE INDEX attempt_by_call ON attempt (call_no);
 CREATE INDEX attempt_by_journal ON attempt (journal, call_no);
@@ -157,6 +159,7 @@ CREATE TABLE sealed_part (
 COMMENT ON TABLE sealed_part IS
   'Encrypted bytes of a batch: the body that is sent, the result that came back, and results that differed when requested again.';
 COMMENT ON COLUMN sealed_part.part IS 'body, result, or recheck- and a number.';
+
 -- Encrypted bytes do not compress; do not try.
 ALTER TABLE sealed_part ALTER COLUMN bytes SET STORAGE EXTERNAL;
 

@@ -16,6 +16,7 @@ COMMENT ON COLUMN pulled.name IS 'Name given by the sender, long digit runs mask
 COMMENT ON COLUMN pulled.identity IS
   'Keyed fingerprint of name, size and time on the server. Another version of a file is another file.';
 COMMENT ON COLUMN pulled.sha256 IS 'Null until it was fetched.';
+
 CREATE INDEX dropped_pull ON pulled (folder) WHERE state = 'dropped';
 
 CREATE TABLE push_target (
@@ -51,6 +52,7 @@ COMMENT ON TABLE upload IS
   'Files that a user uploaded in the dashboard. Who made a file may not be the one who checks it.';
 COMMENT ON COLUMN upload.file_id IS 'The file as it came through its drop folder; null until it is claimed.';
 COMMENT ON COLUMN upload.replaces IS 'The file that this one corrects. Only a user declines that one.';
+
 CREATE INDEX upload_by_content ON upload (account, sha256) WHERE file_id IS NULL;
 CREATE INDEX upload_by_file ON upload (file_id);
 CREATE INDEX upload_by_replaced ON upload (replaces) WHERE replaces IS NOT NULL;

@@ -44,6 +44,7 @@ COMMENT ON COLUMN user_session.csrf IS 'Token that every form of the session car
 COMMENT ON COLUMN user_session.began_by IS 'How the user proved who they are: password, openid or link.';
 COMMENT ON COLUMN user_session.browser IS 'Family and system in words, such as Firefox on Windows.';
 COMMENT ON COLUMN user_session.proved_at IS 'When the user last proved who they are.';
+
 CREATE INDEX user_session_by_person ON user_session (person);
 
 CREATE TABLE known_browser (
@@ -53,6 +54,7 @@ CREATE TABLE known_browser (
 );
 COMMENT ON TABLE known_browser IS
   'Browsers in which a user has logged in. Wrong passwords from elsewhere do not make them wait.';
+
 CREATE INDEX known_browser_by_person ON known_browser (person, known_at);
 
 CREATE TABLE log_in_failure (
@@ -126,6 +128,7 @@ CREATE TABLE saved_view (
 COMMENT ON TABLE saved_view IS 'Filters and orders of lists that users saved under a name.';
 COMMENT ON COLUMN saved_view.page IS 'Name of the list.';
 COMMENT ON COLUMN saved_view.query IS 'As in the address of the page, which reads it like any other.';
+
 CREATE INDEX shared_view ON saved_view (page) WHERE is_shared;
 
 -- == Functions ==
