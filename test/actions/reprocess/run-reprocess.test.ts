@@ -176,15 +176,21 @@ describe('runReprocess', () => {
   });
 
   it('stops after the file in hand: what is done stays done, and the rest is left out', async () => {
-    await finished([LINE_DOWN]);
+    const next = await finished([LINE_DOWN]);
     await finished([LINE_DOWN, LINE_DOWN]);
     const runNo = await begun();
+    // The next file waits for this lock, and so for the stop.
+    const lock = await world.app.ledger.pool.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM file WHERE file_id = $1 FOR UPDATE', [next.file_id]);
     const stopping: Promise<unknown>[] = [];
     armCrashPoints((name) => {
       if (name !== 'reprocess.file-dropped' || stopping.length > 0) return;
-      stopping.push(stopReprocess(world.app.ledger, runNo, { actor: 'operator:ann', reason: 'enough' }));
+      const stop = stopReprocess(world.app.ledger, runNo, { actor: 'operator:ann', reason: 'enough' });
+      stopping.push(stop.finally(() => lock.query('COMMIT')));
     });
     await run(runNo);
+    lock.release();
     expect(await Promise.all(stopping)).toEqual([{ leftOut: 1 }]);
     expect(await ended(runNo)).toEqual([
       [[1, 2], 'done', 'sent again in a new file: 2 payments'],

@@ -202,8 +202,8 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     name: 'senders of the replaced ledger forgotten',
     about: 'after a restore nobody waits for hosts that came after the backup',
     file: 'src/ledger/backup/restore-backup.ts',
-    find: 'if (knowsSenders) await takeOverSenders(tx, aside);',
-    replace: "if (knowsSenders && aside === '') await takeOverSenders(tx, aside);",
+    find: 'if (aside !== undefined) await takeOverSenders(tx, aside);',
+    replace: "if (aside === '') await takeOverSenders(tx, aside);",
     caughtBy: ['test/ledger/backup/write-backup.test.ts'],
   },
   {
