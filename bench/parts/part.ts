@@ -63,7 +63,8 @@ export async function buildPrograms(): Promise<Programs> {
   );
   const modules = join(dist, 'src', 'cli', 'main.js');
   await stat(modules).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
-  await cp(join(ROOT, 'src'), join(dist, 'src'), { recursive: true, filter: (path) => !/\.(?:tsx?|md)$/.test(path) });
+  for (const folder of ['src', 'schemas'])
+    await cp(join(ROOT, folder), join(dist, folder), { recursive: true, filter: (path) => !/\.(?:tsx?|md)$/.test(path) });
   const built = join(dir, 'built');
   await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), built]);
   return {
