@@ -64,7 +64,10 @@ export async function buildPrograms(): Promise<Programs> {
   const modules = join(dist, 'src', 'cli', 'main.js');
   await stat(modules).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
   for (const folder of ['src', 'schemas'])
-    await cp(join(ROOT, folder), join(dist, folder), { recursive: true, filter: (path) => !/\.(?:tsx?|md)$/.test(path) });
+    await cp(join(ROOT, folder), join(dist, folder), {
+      recursive: true,
+      filter: (path) => !/\.(?:tsx?|md)$/.test(path),
+    });
   const built = join(dir, 'built');
   await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), built]);
   return {
