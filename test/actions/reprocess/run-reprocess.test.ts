@@ -183,11 +183,17 @@ describe('runReprocess', () => {
     const lock = await world.app.ledger.pool.connect();
     await lock.query('BEGIN');
     await lock.query('SELECT FROM file WHERE file_id = $1 FOR UPDATE', [next.file_id]);
+    const stopAndLetGo = async () => {
+      try {
+        return await stopReprocess(world.app.ledger, runNo, { actor: 'operator:ann', reason: 'enough' });
+      } finally {
+        await lock.query('COMMIT');
+      }
+    };
     const stopping: Promise<unknown>[] = [];
     armCrashPoints((name) => {
       if (name !== 'reprocess.file-dropped' || stopping.length > 0) return;
-      const stop = stopReprocess(world.app.ledger, runNo, { actor: 'operator:ann', reason: 'enough' });
-      stopping.push(stop.finally(() => lock.query('COMMIT')));
+      stopping.push(stopAndLetGo());
     });
     await run(runNo);
     lock.release();
