@@ -15,7 +15,7 @@ COMMENT ON COLUMN alarm.subject IS 'What it is about: a file, a batch, an accoun
 COMMENT ON COLUMN alarm.figures IS 'Ids, counts and cents; nothing of a row.';
 COMMENT ON COLUMN alarm.cleared_at IS 'Null while it lasts.';
 
--- Raised once while it lasts, whoever sees it.
+-- An alarm is raised once while it lasts, even if several processes see its cause.
 CREATE UNIQUE INDEX one_alarm_while_it_lasts ON alarm (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alarm_by_subject ON alarm (kind, subject);
 

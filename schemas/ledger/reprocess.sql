@@ -32,7 +32,7 @@ CREATE TABLE resubmitted_row (
   UNIQUE (resubmission_no, place)
 );
 COMMENT ON TABLE resubmitted_row IS
-  'Rows that were sent again in a new file. The key allows each row once, whoever asks.';
+  'Rows that were sent again in a new file. The key allows each row once, even to two processes at the same moment.';
 COMMENT ON COLUMN resubmitted_row.place IS 'Place of the row in the new file, counted from 1.';
 
 CREATE TABLE reprocess_run (

@@ -12,7 +12,7 @@ COMMENT ON TABLE migration IS
   'Versions whose changes of the tables were applied; the first is the one that made the ledger.';
 
 CREATE TABLE legal_move (
-  entity      text COLLATE "C" NOT NULL CHECK (entity IN ('file', 'batch', 'run', 'version', 'profile', 'reprocess')),
+  entity      text COLLATE "C" NOT NULL CHECK (entity IN ('file', 'batch', 'run', 'profile', 'reprocess')),
   from_state  text,
   to_state    text NOT NULL,
   name        text COLLATE "C" NOT NULL,

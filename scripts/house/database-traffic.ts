@@ -69,8 +69,8 @@ export function watchTraffic({ database, except }: { database: string; except: s
 /** Parts of node-postgres's connection that its types leave out (see its lib/connection.js). */
 type Events = {
   connect(...place: unknown[]): void;
-  on(event: 'commandComplete', listener: (told: { text: string }) => void): void;
-  on(event: 'readyForQuery', listener: (told: { status: string }) => void): void;
+  on(event: 'commandComplete', listener: (message: { text: string }) => void): void;
+  on(event: 'readyForQuery', listener: (message: { status: string }) => void): void;
 };
 
 function sideOf(settings: ReadonlyMap<string, string>, database: string, except: string): Side | undefined {

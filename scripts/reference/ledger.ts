@@ -22,7 +22,7 @@ export function renderLedger(): string {
   const subjects = SUBJECTS.map(readSubject);
   return page(
     '# The ledger’s tables',
-    'The database of paydrop, as `schemas/ledger` defines it. Money is integer cents, times are UTC. Only paydrop writes here; a report may read. Tables and functions stay within one release: what a later release changes, its notes say.',
+    'The database of paydrop, as `schemas/ledger` defines it. Money is integer cents, times are UTC. Only paydrop writes here; a report may read.',
     'The tables by subject; an arrow leads from a table to the one that it refers to. Rows, faults, outcomes and fingerprints belong to their file by `file_no`, without a reference that every row would have to check.',
     draw(subjects),
     ...subjects.flatMap(renderSubject),

@@ -1,4 +1,3 @@
-import { inVersionOrder } from '../engine/schema.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,6 +6,7 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { syncFolder } from '../../kernel/folders.ts';
 import { copyPieces } from '../copy/copy-out.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { inVersionOrder } from '../engine/schema.ts';
 
 /**
  * Writes a snapshot of the whole ledger into one new file (0600), while other processes keep working. Once this

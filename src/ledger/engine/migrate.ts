@@ -3,6 +3,7 @@ import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } fr
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import {
   FUNCTIONS,
+  FUNCTIONS_PREFIX,
   FUNCTIONS_SCHEMA,
   inVersionOrder,
   listMigrations,
@@ -142,15 +143,20 @@ const FUNCTION_LOCKS = 7_006;
  * another version may have dropped them while no process used them. A server that is read-only keeps what it has.
  */
 export async function keepFunctions(client: pg.ClientBase): Promise<void> {
-  await client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [FUNCTION_LOCKS, FUNCTIONS_SCHEMA]);
+  await lockFunctions(client);
   if ((await hasFunctions(client)) || (await isReadOnly(client))) return;
   await inSchemaLock(client, () => makeFunctions(client));
+}
+
+/** Keeps other versions from dropping the functions of this one, as long as the session of `client` lasts. */
+export async function lockFunctions(client: pg.ClientBase): Promise<void> {
+  await client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [FUNCTION_LOCKS, FUNCTIONS_SCHEMA]);
 }
 
 /** Drops the functions of versions that no process uses any more, where this role and this server can. */
 async function dropUnusedFunctions(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^paydrop_f_[0-9a-f]+$' AND nspname <> $1
+    `SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^${FUNCTIONS_PREFIX}[0-9a-f]+$' AND nspname <> $1
        AND pg_has_role(nspowner, 'USAGE') AND current_setting('transaction_read_only') = 'off'
        AND pg_try_advisory_xact_lock($2, hashtext(nspname))`,
     [FUNCTIONS_SCHEMA, FUNCTION_LOCKS],

@@ -7,7 +7,7 @@ import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
-import { keepFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
+import { keepFunctions, lockFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
 import { SEARCH_PATH } from './schema.ts';
 import { storableText } from './storable-text.ts';
 
@@ -67,11 +67,9 @@ export async function openLedger(
   try {
     const client = await pool.connect();
     await (options.asIs ? refuseNewer(client) : migrate(client)).finally(() => client.release());
-    const instance = await joinAsInstance(
-      { ...server.connection, ...SESSION },
-      options.log,
-      options.asIs ? {} : { onJoin: keepFunctions },
-    );
+    const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
+      onJoin: options.asIs ? lockFunctions : keepFunctions,
+    });
     return {
       pool,
       locks,

@@ -42,11 +42,14 @@ export const TABLES = parts.map(([tables]) => tables).join('\n');
 /** Statements that make all functions. */
 export const FUNCTIONS = parts.map(([, functions = '']) => functions).join('\n');
 
+/** Begins the name of every schema of functions, of whatever version. */
+export const FUNCTIONS_PREFIX = 'paydrop_f_';
+
 /**
  * Schema of the functions, named by the hash of their text. So no function is ever migrated, and two versions of paydrop
  * run side by side, each with its own.
  */
-export const FUNCTIONS_SCHEMA = `paydrop_f_${createHash('sha256').update(FUNCTIONS).digest('hex').slice(0, 12)}`;
+export const FUNCTIONS_SCHEMA = `${FUNCTIONS_PREFIX}${createHash('sha256').update(FUNCTIONS).digest('hex').slice(0, 12)}`;
 
 /** Where a session of this version looks for names. A table that it makes must not stand among functions that are dropped. */
 export const SEARCH_PATH = `paydrop,${FUNCTIONS_SCHEMA}`;
@@ -63,10 +66,10 @@ export function inVersionOrder(versions: readonly string[]): string[] {
 
 /**
  * Returns the statements that bring the tables from the version before to this one. Those of the first are the tables
- * themselves, until a later version keeps a copy of them to build an old ledger from.
+ * themselves as long as there is no other: then the folder must have a copy, to build an old ledger from.
  */
 export function readMigration(name: string): string {
-  if (name === FIRST && !keptMigrations().includes(name)) return TABLES;
+  if (keptMigrations().length === 0) return TABLES;
   return readFileSync(new URL(`migrations/${name}.sql`, FOLDER), 'utf8');
 }
 
