@@ -146,13 +146,17 @@ function walkThrough(isWhole: boolean): void {
   it('asks for more than the last four digits of a card, and sends no whole number anywhere', async () => {
     await searchFor('2220');
     await ann.getByText('add the amount, a day or an account').waitFor();
+    // Without the origin: its port is the system's choice, and may hold any digits.
     const asked: string[] = [];
-    ann.on('request', (request) => asked.push(request.url()));
+    ann.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      asked.push(pathname + search);
+    });
     await searchBox().fill('4222 2222 2222 2220');
     await ann.keyboard.press('Enter');
     expect(await searchBox().evaluate((box: HTMLInputElement) => box.validity.patternMismatch)).toBe(true);
     await searchFor('C-2');
-    expect(asked.some((url) => url.includes('/search?q=C-2'))).toBe(true);
+    expect(asked.some((address) => address.startsWith('/search?q=C-2'))).toBe(true);
     expect(asked.join('\n')).not.toMatch(/4222/);
   });
 

@@ -139,7 +139,7 @@ describe('profiles', () => {
       expect((await operator.get('/profiles/dues/do/confirm-profile')).status).toBe(403);
       const asked = await openAction(approver, '/profiles/dues/do/confirm-profile');
       expect([asked.status, asked.hidden['bind']]).toEqual([200, undefined]);
-      expect(asked.words).not.toContain('1355');
+      expect(asked.words).not.toMatch(/\b1,?355\b/);
       const sample = ['sample', 'a sample'] as const;
       const wrong = await upload(approver, 'confirm-profile', sample, { rows: '24', total: '1355.01' });
       expect([wrong.status, wrong.words]).toEqual([
