@@ -570,6 +570,11 @@ export const ERRORS = {
     'a newer version of paydrop uses the ledger',
     'Nothing was changed. Install that version here as well.',
   ),
+  MERCHANT_CHANGED: stopped(
+    'paydrop.yaml now means another merchant, service, country or currency by it than the ledger',
+    'See "paydrop account list"; a changed paydrop.yaml takes effect when paydrop is started with it.',
+    'operator',
+  ),
   LEDGER_NOT_OPEN: stopped(
     'the ledger may be an older copy, and not every sending host has reported yet',
     'See "paydrop sender list" for the missing host or send journal.',

@@ -9,6 +9,10 @@ import { countLines, type Log } from './kernel/log.ts';
 import { type Health, startHealth, type Tally } from './kernel/health.ts';
 import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
+import { type Charged, mustBeBound } from './ledger/merchant/bound-accounts.ts';
+import { readBindings, type NamedAccount } from './ledger/merchant/bind-accounts.ts';
+import { serviceAddress } from './gateway/service-address.ts';
+import { isSandbox } from './gateway/transport/ask-time.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
 import type { Queue, QueueBackend } from './queue/open-queue.ts';
@@ -33,9 +37,12 @@ export type App = {
   readonly fingerprint: Fingerprinter;
   account(name: string): Account;
   folder(id: string): Folder | undefined;
-  gateway(account: string): Gateway;
-  /** Returns the account's client for the service's transaction reports. */
-  reports(account: string): ReportClient;
+  /** Returns the service of the merchant that something was taken for. @throws PipelineError MERCHANT_CHANGED */
+  gateway(of: Charged): Gateway;
+  /** Returns the client for the service's transaction reports. @throws PipelineError MERCHANT_CHANGED */
+  reports(of: Charged): ReportClient;
+  /** Asks the service of an account for its time (Gateway.askTime). */
+  askTime(account: string): Promise<Date | undefined>;
   /** Undefined when the account has no OpenPGP keys, so its drops cannot be encrypted. Throws PGP_KEY. */
   openPgpKeys(account: string): Promise<OpenPgpKeys> | undefined;
   close(): Promise<void>;
@@ -83,10 +90,7 @@ export async function openApp(
     const ledger = await openLedger(place, { clock, databaseClock, log, tally: health.tally, meanwhile });
     closers.push(() => ledger.close());
     log.setBindings({ instance: ledger.instance.id });
-    const fingerprint = openFingerprinter(
-      keys,
-      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)),
-    );
+    const fingerprint = await openFingerprints(keys, ledger);
     const journal = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
     closers.push(() => journal.close());
     const ours = { site: settings.site, telemetry: telemetry.queue };
@@ -106,12 +110,23 @@ export async function openApp(
       keys,
       fingerprint,
     };
-    return { ...parts, ...lookUps(settings, health.tally), close };
+    await readBindings(ledger, namedAccounts(settings, fingerprint));
+    return { ...parts, ...lookUps(settings, health.tally, ledger), close };
   } catch (error) {
     // The reason why the start failed matters more than what fails during cleanup.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));
     throw error;
   }
+}
+
+async function openFingerprints(keys: KeyRing, ledger: Ledger): Promise<Fingerprinter> {
+  return openFingerprinter(keys, await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)));
+}
+
+/** Sets which accounts a program without an app may use. @throws PipelineError when the master key cannot be used */
+export async function bindWithoutApp(ledger: Ledger, settings: Settings, env: NodeJS.ProcessEnv): Promise<void> {
+  const fingerprint = await openFingerprints(openKeyRing(findKeyPlace(settings, env)), ledger);
+  await readBindings(ledger, namedAccounts(settings, fingerprint));
 }
 
 /** Closes everything in reverse, even if one fails: a process with an open connection never ends. */
@@ -138,23 +153,34 @@ function queuePlace(settings: Settings, ledger: Ledger): QueueBackend {
 function lookUps(
   settings: Settings,
   tally: Tally,
-): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'openPgpKeys'> {
+  ledger: Ledger,
+): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'askTime' | 'openPgpKeys'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (!found) throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is no longer in the configuration');
     return found;
   };
   const gateways = new Map<string, Gateway>();
+  const gatewayOf = (settled: Account) => {
+    const gateway = gateways.get(settled.name) ?? timeCalls(createGateway(gatewaySettings(settled)), tally);
+    gateways.set(settled.name, gateway);
+    return gateway;
+  };
   const keys = new Map<string, Promise<OpenPgpKeys>>();
   return {
     account,
     folder: (id) => settings.folders.find((folder) => folder.id === id),
-    gateway: (name) => {
-      const gateway = gateways.get(name) ?? timeCalls(createGateway(gatewaySettings(account(name))), tally);
-      gateways.set(name, gateway);
-      return gateway;
+    gateway: (charged) => {
+      const settled = account(charged.account);
+      mustBeBound(ledger, charged);
+      return gatewayOf(settled);
     },
-    reports: (name) => createReportClient(reportSettings(account(name))),
+    reports: (charged) => {
+      const settled = account(charged.account);
+      mustBeBound(ledger, charged);
+      return createReportClient(reportSettings(settled));
+    },
+    askTime: (name) => gatewayOf(account(name)).askTime(),
     openPgpKeys: (name) => {
       const { openpgp } = account(name);
       if (!openpgp) return undefined;
@@ -188,6 +214,24 @@ function timeCalls(gateway: Gateway, tally: Tally): Gateway {
 }
 
 const RESULT = 'getBatchProcessResultFile' satisfies OperationName;
+
+/** Returns the accounts of the configuration as the ledger knows them: whom they mean, without their secrets. */
+export function namedAccounts({ accounts }: Pick<Settings, 'accounts'>, mark: Fingerprinter): NamedAccount[] {
+  return [...accounts.values()].map(({ name, server, country, currency, agentCode, baseUrl, connectTimeoutMs }) => {
+    const url = serviceAddress(server, baseUrl);
+    const address = url.href;
+    return {
+      name,
+      server,
+      country,
+      currency,
+      address,
+      mark: mark(['merchant', server, address, agentCode]).toString('hex'),
+      agentMark: mark(['agent', server, agentCode]).toString('hex'),
+      saysSandbox: () => isSandbox({ address: url, connectTimeoutMs, network: {} }),
+    };
+  });
+}
 
 /** Returns what the service client needs to know of an account. */
 export function gatewaySettings(account: Account): GatewaySettings {

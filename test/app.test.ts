@@ -1,3 +1,4 @@
+import { chargedOf } from './support/bind-for-test.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,15 +182,15 @@ describe('look-ups', () => {
 
   it('give each account its own gateway, made once, and its own reports', async () => {
     const app = await open(await freshSettings());
-    expect(app.gateway('one')).toBe(app.gateway('one'));
-    expect(app.gateway('one')).not.toBe(app.gateway('two'));
-    expect(() => app.gateway('three')).toThrow('Cannot use account "three"');
-    await app.gateway('two').fetchBatchResult({ batchId: '1' });
+    expect(app.gateway(chargedOf(app.ledger, 'one'))).toBe(app.gateway(chargedOf(app.ledger, 'one')));
+    expect(app.gateway(chargedOf(app.ledger, 'one'))).not.toBe(app.gateway(chargedOf(app.ledger, 'two')));
+    expect(() => app.gateway({ account: 'three', merchant_no: 1 })).toThrow('Cannot use account "three"');
+    await app.gateway(chargedOf(app.ledger, 'two')).fetchBatchResult({ batchId: '1' });
     expect([service.posts('ONE'), service.posts('TWO')]).toEqual([0, 1]);
     const range = { fromDate: '2026-06-15T00:00:00Z', toDate: '2026-06-16T00:00:00Z' };
-    await app.reports('one').getCreditCardApprovedDateRangeCSV(range);
+    await app.reports(chargedOf(app.ledger, 'one')).getCreditCardApprovedDateRangeCSV(range);
     expect([service.posts('ONE'), service.posts('TWO')]).toEqual([1, 1]);
-    expect(() => app.reports('three')).toThrow('Cannot use account "three"');
+    expect(() => app.reports({ account: 'three', merchant_no: 1 })).toThrow('Cannot use account "three"');
   });
 });
 
@@ -202,10 +203,10 @@ describe('what a monitoring program counts', () => {
     app.health.tally.listen((...event) => counted.push(event));
     const seconds = expect.any(Number);
     const operation = 'getBatchProcessResultFile';
-    const { kind: answer } = await app.gateway('one').fetchBatchResult({ batchId: '1' });
-    await app.gateway('one').askTime();
+    const { kind: answer } = await app.gateway(chargedOf(app.ledger, 'one')).fetchBatchResult({ batchId: '1' });
+    await app.askTime('one');
     const submit = { operation: 'card', body: Buffer.alloc(0), beforeFirstByte: async () => true } as never;
-    await expect(app.gateway('one').submitBatch(submit)).rejects.toThrow();
+    await expect(app.gateway(chargedOf(app.ledger, 'one')).submitBatch(submit)).rejects.toThrow();
     app.log.warn('odd');
     app.log.error('broken');
     expect(counted).toEqual([

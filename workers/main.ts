@@ -1,5 +1,6 @@
 import { EVERY_ROLE, type Payload, type QueueName, type Role, ROLES } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
+import { bindHere } from './bind-here.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
 import { runDeliverJob } from './deliver/deliver.ts';
 import { runIntakeJob } from './intake/intake.ts';
@@ -46,6 +47,7 @@ export async function startWorkers(
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
   if (roles.has('intake')) await checkKeys(app);
+  await bindHere(app);
   await (roles.has('submit') ? admitHere(app) : compareJournal(app));
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;

@@ -60,22 +60,22 @@ COMMENT ON COLUMN sender.epoch IS
   'Newest opening that it took part in; of a retired one, the opening in which it was retired.';
 COMMENT ON COLUMN sender.report IS 'What it reported to this closing.';
 
--- Before an account sends for the first time in an opening, the service is asked for the batch ids after its newest one.
+-- Before a merchant is sent anything in an opening, the service is asked for the batch ids after its newest one.
 -- One process does that for all hosts: within an opening the ledger cannot go back.
 CREATE TABLE look_ahead (
-  account   text COLLATE "C" PRIMARY KEY,
-  epoch     bigint NOT NULL DEFAULT 0,
-  boot      text NOT NULL DEFAULT '',
-  newest    text,
-  asked     integer NOT NULL DEFAULT 0,
-  asked_by  text,
-  since     timestamptz,
-  done      integer NOT NULL DEFAULT 0,
-  total     integer NOT NULL DEFAULT 0,
-  seen_at   timestamptz
+  merchant_no  integer PRIMARY KEY REFERENCES merchant,
+  epoch        bigint NOT NULL DEFAULT 0,
+  boot         text NOT NULL DEFAULT '',
+  newest       text,
+  asked        integer NOT NULL DEFAULT 0,
+  asked_by     text,
+  since        timestamptz,
+  done         integer NOT NULL DEFAULT 0,
+  total        integer NOT NULL DEFAULT 0,
+  seen_at      timestamptz
 );
 COMMENT ON TABLE look_ahead IS
-  'How far the service was asked for batches of an account that the ledger may have forgotten.';
+  'How far the service was asked for batches of a merchant that the ledger may have forgotten.';
 COMMENT ON COLUMN look_ahead.epoch IS 'Opening of the ledger in which it was asked last, in full.';
 COMMENT ON COLUMN look_ahead.boot IS 'Start of the machine that asked.';
 COMMENT ON COLUMN look_ahead.newest IS

@@ -1,5 +1,5 @@
--- The audit trail. Each account has a chain of links, and what concerns no account has another, so that moves of
--- different accounts do not wait for each other.
+-- The audit trail. Each merchant has a chain of links, and what concerns none has another, so that moves of different
+-- merchants do not wait for each other.
 
 CREATE TABLE audit (
   seq         bigint PRIMARY KEY,
@@ -25,7 +25,7 @@ COMMENT ON COLUMN audit.at IS 'By the clock of the host.';
 COMMENT ON COLUMN audit.actor IS 'worker:, operator: or system: and a name.';
 COMMENT ON COLUMN audit.file_id IS 'Null when it concerns no file.';
 COMMENT ON COLUMN audit.previous IS 'Hash of the link before it in its chain.';
-COMMENT ON COLUMN audit.chain IS 'Account whose chain it belongs to; empty for the chain of the installation.';
+COMMENT ON COLUMN audit.chain IS 'Chain of the merchant that it belongs to (merchant.chain); empty for the chain of the installation.';
 COMMENT ON COLUMN audit.link_no IS 'Place in its chain, from 1 and without a gap.';
 
 CREATE INDEX audit_by_file ON audit (file_id, seq);
@@ -70,9 +70,12 @@ BEGIN
   UPDATE audit_chain SET link_no = head.link_no + 1, seq = new_seq, hash = new_hash WHERE chain = head.chain;
 END $$;
 
--- The account of the file, else the one that was named.
+-- The chain of the merchant of the file, else of the account that was named. A name without a merchant has its own.
 CREATE FUNCTION audit_chain_of(p_file_id text, p_account text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce((SELECT account FROM file WHERE file_id = p_file_id), nullif(p_account, '*'), '')
+  SELECT coalesce(
+    (SELECT m.chain FROM file f JOIN merchant m USING (merchant_no) WHERE f.file_id = p_file_id),
+    (SELECT m.chain FROM account a JOIN merchant m USING (merchant_no) WHERE a.account = p_account),
+    nullif(p_account, '*'), '')
 $$;
 
 -- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same

@@ -4,6 +4,7 @@ CREATE TABLE file (
   file_no                  bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
   file_id                  text COLLATE "C" PRIMARY KEY,
   account                  text COLLATE "C" NOT NULL,
+  merchant_no              integer NOT NULL,
   site                     text NOT NULL DEFAULT 'main',
   folder                   text COLLATE "C" NOT NULL,
   operation                text NOT NULL,
@@ -42,13 +43,15 @@ CREATE TABLE file (
   shredded_at              timestamptz,
   fingerprints_dropped_at  timestamptz,
   cleaning_no              bigint,
-  CHECK (fingerprints_dropped_at IS NULL OR shredded_at IS NOT NULL)
+  CHECK (fingerprints_dropped_at IS NULL OR shredded_at IS NOT NULL),
+  FOREIGN KEY (account, merchant_no) REFERENCES account (account, merchant_no) DEFERRABLE
 );
 COMMENT ON TABLE file IS
   'One row per claimed drop: where it came from, how it is read, its state, and the totals of its rows.';
 COMMENT ON COLUMN file.file_no IS 'Order of the claims. Tables of rows refer to it because it is short.';
 COMMENT ON COLUMN file.file_id IS 'Public id, drawn at random when the drop is claimed.';
-COMMENT ON COLUMN file.account IS 'Name of the account in the configuration.';
+COMMENT ON COLUMN file.account IS 'Present name of the account for which it was taken. It follows the configuration.';
+COMMENT ON COLUMN file.merchant_no IS 'Who is charged, from the claim on and forever.';
 COMMENT ON COLUMN file.site IS
   'Host or site that claimed it: its sealed original lies there, and its outputs are written there.';
 COMMENT ON COLUMN file.operation IS 'What its rows are: card payments, bank payments or refunds.';
@@ -91,11 +94,14 @@ COMMENT ON COLUMN file.cleaning_no IS
 CREATE TRIGGER legal_file_moves BEFORE INSERT OR UPDATE OF state ON file
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('file');
 
--- The same content is taken once per account. A rejected or canceled file may come again.
-CREATE UNIQUE INDEX one_content_per_account ON file (account, sha256)
+CREATE TRIGGER merchant_kept BEFORE UPDATE OF merchant_no ON file
+  FOR EACH ROW WHEN (OLD.merchant_no <> NEW.merchant_no) EXECUTE FUNCTION keep_merchant();
+
+-- The same content is taken once per merchant. A rejected or canceled file may come again.
+CREATE UNIQUE INDEX one_content_per_merchant ON file (merchant_no, sha256)
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
 -- An encrypted file has other bytes each time, so its content counts as well, encrypted or not.
-CREATE UNIQUE INDEX one_inside_per_account ON file (account, (coalesce(content_sha256, sha256)))
+CREATE UNIQUE INDEX one_inside_per_merchant ON file (merchant_no, (coalesce(content_sha256, sha256)))
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
 
 -- Whichever way a file is accepted, the time is noted.
@@ -125,7 +131,9 @@ CREATE INDEX file_by_duplicate ON file (duplicate_of) WHERE duplicate_of IS NOT 
 CREATE INDEX file_by_first_letters ON file (file_id text_pattern_ops);
 CREATE INDEX file_by_folder ON file (folder, claimed_at);
 CREATE INDEX file_by_lower_name ON file ((lower(name) COLLATE "C"), file_no);
-CREATE INDEX file_by_name ON file (account, name text_pattern_ops);
+CREATE INDEX file_by_merchant ON file (merchant_no, file_no);
+CREATE INDEX file_by_merchant_and_claim ON file (merchant_no, claimed_at);
+CREATE INDEX file_by_name ON file (merchant_no, name text_pattern_ops);
 CREATE INDEX file_by_name_start ON file (lower(name) text_pattern_ops);
 CREATE INDEX file_by_sender_name ON file (name text_pattern_ops);
 CREATE INDEX file_by_time ON file (claimed_at);

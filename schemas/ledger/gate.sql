@@ -20,6 +20,7 @@ CREATE TABLE forgotten_send (
   attempt          integer NOT NULL,
   call             uuid UNIQUE,
   account          text COLLATE "C" NOT NULL,
+  merchant_no      integer NOT NULL REFERENCES merchant,
   sha256           text COLLATE "C" NOT NULL,
   row_set          text COLLATE "C",
   batch_id         text,
@@ -32,8 +33,9 @@ CREATE TABLE forgotten_send (
 COMMENT ON TABLE forgotten_send IS
   'Calls that a send journal or the service knows and no batch of the ledger accounts for: an older copy of the ledger was restored.';
 COMMENT ON COLUMN forgotten_send.call IS 'Id of the call; null when the source does not know it.';
+COMMENT ON COLUMN forgotten_send.account IS 'Name of the account when it was found.';
 COMMENT ON COLUMN forgotten_send.sha256 IS
-  'Hash of the bytes that were sent. A batch of the same bytes never leaves on this account, even after a user has looked.';
+  'Hash of the bytes that were sent. A batch of the same bytes never leaves for this merchant, even after a user has looked.';
 COMMENT ON COLUMN forgotten_send.row_set IS
   'Mark of all rows of its file, in any order; null when the journal has none. Finds rows that come again in another order or in batches of other sizes.';
 COMMENT ON COLUMN forgotten_send.batch_id IS 'Id under which the service has it, where nothing else is known of it.';
@@ -44,8 +46,8 @@ COMMENT ON COLUMN forgotten_send.since IS 'When it was found.';
 COMMENT ON COLUMN forgotten_send.acknowledged_at IS 'When a user confirmed to have looked; null before.';
 
 CREATE UNIQUE INDEX forgotten_send_without_call ON forgotten_send (file_id, batch_no, attempt) WHERE call IS NULL;
-CREATE INDEX forgotten_send_by_bytes ON forgotten_send (account, sha256);
-CREATE INDEX forgotten_send_by_rows ON forgotten_send (account, row_set) WHERE row_set IS NOT NULL;
+CREATE INDEX forgotten_send_by_bytes ON forgotten_send (merchant_no, sha256);
+CREATE INDEX forgotten_send_by_rows ON forgotten_send (merchant_no, row_set) WHERE row_set IS NOT NULL;
 
 -- == Functions ==
 --
@@ -58,26 +60,27 @@ CREATE INDEX forgotten_send_by_rows ON forgotten_send (account, row_set) WHERE r
 CREATE FUNCTION was_sent_before(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
-  RETURN EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = p_account
+  RETURN EXISTS (SELECT 1 FROM forgotten_send g WHERE g.merchant_no = merchant_of(p_account)
     AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)));
 END $$;
 
--- Whether a batch may leave at all: its file is wanted, nobody stopped the account or all of them, it was not sent
--- before, and no batch of the account is in doubt or refused.
+-- Whether a batch may leave at all: its file is wanted, nobody stopped its merchant, by whichever name, or all of them, it
+-- was not sent before, and no batch of the merchant is in doubt or refused.
 CREATE FUNCTION may_leave(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.state IN ('accepted', 'in_progress'))
-    AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (p_account, '*'))
+    AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (p_account, '*')
+      OR s.account IN (SELECT a.account FROM account a WHERE a.merchant_no = merchant_of(p_account)))
     AND NOT was_sent_before(p_account, p_file_id, p_body_sha256)
-    AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = p_account AND other.state IN ('unknown', 'refused'));
+    AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.merchant_no = merchant_of(p_account) AND other.state IN ('unknown', 'refused'));
 END $$;
 
--- Whether a worker holds a batch of the account. The index one_call_in_flight keeps it at one.
+-- Whether a worker holds a batch of the merchant of an account. The index one_call_in_flight keeps it at one.
 CREATE FUNCTION is_calling(p_account text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
-  RETURN EXISTS (SELECT 1 FROM batch busy WHERE busy.account = p_account AND busy.state IN ('preparing', 'sending'));
+  RETURN EXISTS (SELECT 1 FROM batch busy WHERE busy.merchant_no = merchant_of(p_account) AND busy.state IN ('preparing', 'sending'));
 END $$;
 
 -- The batch of an account that is sent next: of its accepted files the one that was claimed first, of that the first

@@ -60,18 +60,18 @@ CREATE INDEX row_fault_by_line ON row_fault (file_no, line);
 -- The number of its volume leads each fingerprint, so the rows of a file go into one narrow place of the index. Spread
 -- over all of it, each row of a large file would touch a page of its own.
 CREATE TABLE fingerprint_volume (
-  volume     bigint PRIMARY KEY,
-  account    text COLLATE "C" NOT NULL,
-  rows       bigint NOT NULL,
-  newest_at  timestamptz NOT NULL,
-  last_from  timestamptz
+  volume       bigint PRIMARY KEY,
+  merchant_no  integer NOT NULL REFERENCES merchant,
+  rows         bigint NOT NULL,
+  newest_at    timestamptz NOT NULL,
+  last_from    timestamptz
 );
-COMMENT ON TABLE fingerprint_volume IS 'Fingerprints of an account, in volumes of consecutive files.';
+COMMENT ON TABLE fingerprint_volume IS 'Fingerprints of a merchant, in volumes of consecutive files.';
 COMMENT ON COLUMN fingerprint_volume.volume IS 'Number of the file that began it.';
 COMMENT ON COLUMN fingerprint_volume.newest_at IS 'When the newest of its files was claimed.';
 COMMENT ON COLUMN fingerprint_volume.last_from IS 'aged_from of the file that was decided last.';
 
-CREATE INDEX fingerprint_volume_by_account ON fingerprint_volume (account, volume);
+CREATE INDEX fingerprint_volume_by_merchant ON fingerprint_volume (merchant_no, volume);
 
 -- Fingerprints are inserted in their order, some hundred thousand at a time, and go into neighboring places of the index.
 CREATE TABLE row_fingerprint (

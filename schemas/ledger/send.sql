@@ -4,6 +4,7 @@ CREATE TABLE batch (
   file_id          text COLLATE "C" NOT NULL REFERENCES file,
   batch_no         integer NOT NULL,
   account          text COLLATE "C" NOT NULL,
+  merchant_no      integer NOT NULL,
   operation        text NOT NULL,
   first_line       integer NOT NULL,
   last_line        integer NOT NULL,
@@ -32,9 +33,11 @@ CREATE TABLE batch (
   next_recheck_at  timestamptz,
   final_at         timestamptz,
   PRIMARY KEY (file_id, batch_no),
-  CHECK (first_line <= last_line)
+  CHECK (first_line <= last_line),
+  FOREIGN KEY (account, merchant_no) REFERENCES account (account, merchant_no) DEFERRABLE
 );
 COMMENT ON TABLE batch IS 'The rows that one call sends, from the cut of the file to the reconciled result.';
+COMMENT ON COLUMN batch.merchant_no IS 'That of its file, set by the trigger bound_as_its_file.';
 COMMENT ON COLUMN batch.first_line IS
   'Line of its first row in the file. Withheld rows may stand between its rows, rows of another batch never.';
 COMMENT ON COLUMN batch.cents IS 'Sum of its rows, in cents.';
@@ -61,15 +64,24 @@ COMMENT ON COLUMN batch.final_at IS
 
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');
--- The database itself allows an account one call at a time, and a batch id once.
-CREATE UNIQUE INDEX one_call_in_flight ON batch (account) WHERE state IN ('preparing', 'sending');
-CREATE UNIQUE INDEX one_batch_per_batch_id ON batch (account, batch_id) WHERE batch_id IS NOT NULL;
+-- A batch is of the account and the merchant of its file.
+CREATE FUNCTION bind_as_its_file() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT f.account, f.merchant_no INTO NEW.account, NEW.merchant_no FROM file f WHERE f.file_id = NEW.file_id;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER bound_as_its_file BEFORE INSERT ON batch FOR EACH ROW EXECUTE FUNCTION bind_as_its_file();
+CREATE TRIGGER merchant_kept BEFORE UPDATE OF merchant_no ON batch
+  FOR EACH ROW WHEN (OLD.merchant_no <> NEW.merchant_no) EXECUTE FUNCTION keep_merchant();
+-- The database itself allows a merchant one call at a time, and a batch id once.
+CREATE UNIQUE INDEX one_call_in_flight ON batch (merchant_no) WHERE state IN ('preparing', 'sending');
+CREATE UNIQUE INDEX one_batch_per_batch_id ON batch (merchant_no, batch_id) WHERE batch_id IS NOT NULL;
 -- Only open batches are looked for; the many finished ones stay out of these indexes.
 CREATE INDEX open_batch ON batch (account, state) WHERE state NOT IN ('reconciled', 'cancelled');
 CREATE INDEX open_batch_of_file ON batch (file_id) WHERE state NOT IN ('reconciled', 'cancelled');
 -- Gives the order in which batches of a file are sent. Only this index has it, so batches that were sent are not read.
 CREATE INDEX ready_batch ON batch (file_id, first_line, batch_no) WHERE state = 'ready';
-CREATE INDEX batch_in_doubt ON batch (account) WHERE state IN ('unknown', 'refused');
+CREATE INDEX batch_in_doubt ON batch (merchant_no) WHERE state IN ('unknown', 'refused');
 CREATE INDEX batch_to_recheck ON batch (next_recheck_at) WHERE next_recheck_at IS NOT NULL;
 CREATE INDEX batch_not_ended ON batch (account) WHERE final_at IS NULL;
 CREATE INDEX batch_by_end ON batch (account, final_at) WHERE final_at IS NOT NULL;

@@ -11,13 +11,14 @@ import type {
   Subject,
 } from '../actions/action.ts';
 import { handlerOf, planAction, reasonOf, runAction, shownPlan } from '../actions/run-action.ts';
-import { gatewaySettings } from '../app.ts';
+import { bindWithoutApp, gatewaySettings } from '../app.ts';
 import { formatInZone } from '../calendar/zone-time.ts';
 import type { Settings } from '../config/config.ts';
 import { batchReference } from '../explain/batch-reference.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { formatCents } from '../kernel/money.ts';
+import { type Charged, mustBeBound } from '../ledger/merchant/bound-accounts.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { type Call, JSON_OPTION, print, type RunningCommand, settingsOf, withLedger } from './command.ts';
 import { compareJournalFirst } from './compare-journal-first.ts';
@@ -84,7 +85,10 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
       ? withApp(settingsOf(call), { log: openCommandLog('warn'), env: process.env }, (app) =>
           work({ ...app, ...watched }),
         )
-      : withLedger(call, (ledger, settings) => work({ ...withoutApp(ledger, settings), ...watched }));
+      : withLedger(call, async (ledger, settings) => {
+          const trouble = await readBindingsHere(ledger, settings);
+          return work({ ...withoutApp(ledger, settings, trouble), ...watched });
+        });
   return run().finally(progress.clear);
 }
 
@@ -92,15 +96,34 @@ function isPlan({ options }: Call): boolean {
   return options['plan'] !== undefined;
 }
 
-/** Context of an action that needs no queue and no keys: it works while they are unreachable. */
-export function withoutApp(ledger: Ledger, settings: Settings): ActionContext {
+/**
+ * Context of an action that needs no queue and no keys: it works while they are unreachable, unless it calls the service.
+ * @param trouble why it is not known whom the accounts mean
+ */
+export function withoutApp(ledger: Ledger, settings: Settings, trouble?: Error): ActionContext {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (found) return found;
     throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is no longer in the configuration');
   };
-  const gateway = (name: string) => createGateway(gatewaySettings(account(name)));
+  const gateway = (charged: Charged) => {
+    const settled = account(charged.account);
+    if (trouble) throw trouble;
+    mustBeBound(ledger, charged);
+    return createGateway(gatewaySettings(settled));
+  };
   return { settings, ledger, clock: ledger.clock, account, gateway };
+}
+
+/** Reads whom the accounts mean, as far as the master key allows it. Returns why it does not. */
+async function readBindingsHere(ledger: Ledger, settings: Settings): Promise<Error | undefined> {
+  try {
+    await bindWithoutApp(ledger, settings, process.env);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PipelineError) return error;
+    throw error;
+  }
 }
 
 async function suggest(context: ActionContext, name: HandledAction, find: () => Promise<Subject>): Promise<Filled> {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { SANDBOX_HEADER } from '../../schemas/sandbox/sandbox-header.ts';
 import type { Server } from '../../schemas/operations.ts';
 
 /** A request with its whole body. */
@@ -84,6 +85,7 @@ export function headersOf(reply: Reply): Record<string, string | number> {
     'Content-Type': reply.contentType,
     'X-AspNet-Version': '4.0.30319',
     'X-Powered-By': 'ASP.NET',
+    [SANDBOX_HEADER]: '1',
     ...reply.headers,
     'Content-Length': Buffer.byteLength(reply.body),
   };

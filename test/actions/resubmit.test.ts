@@ -1,3 +1,4 @@
+import { chargedOf } from '../support/bind-for-test.ts';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -199,7 +200,7 @@ function reporting(invoices: readonly string[]): App {
   const rows = invoices.map((invoice) => `A1,${invoice},06/15/2026 10:00:00,X,Quick Client,VISA,25.00,OK:678594:`);
   const list = (csv: string) => async () => ({ kind: 'read', report: { entries: [], csv } }) as const;
   const reports = {
-    ...world.app.reports('account-8'),
+    ...world.app.reports(chargedOf(world.app.ledger, 'account-8')),
     getCreditCardApprovedDateRangeCSV: list([titles, ...rows].map((line) => `${line}\r\n`).join('')),
     getCreditCardRejectDateRangeCSV: list(''),
   };

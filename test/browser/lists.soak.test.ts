@@ -3,7 +3,7 @@ import Papa from 'papaparse';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import readWorkbook from 'read-excel-file/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { claimFile } from '../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../support/claim-for-test.ts';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { forceSql } from '../support/force-sql.ts';
 import { claimOf } from '../support/ledger-world.ts';
@@ -30,7 +30,10 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
     let page: Page;
     beforeAll(async () => {
       for (const n of upTo(FILES))
-        await claimFile(world.app.ledger, claimOf({ account: 'main', name: `file-${String(n).padStart(3, '0')}.csv` }));
+        await claimForTest(
+          world.app.ledger,
+          claimOf({ account: 'main', name: `file-${String(n).padStart(3, '0')}.csv` }),
+        );
       await forceSql(
         world.app,
         `UPDATE file SET valid_cents = 100 * (file_no * 37 % 50), state = 'held' WHERE file_no % 2 = 0`,

@@ -8,7 +8,7 @@ import { silentLog } from '../../src/kernel/log.ts';
 import type { ReconciledRow } from '../../src/rows/rows.ts';
 import { copyRows, cutBatch } from '../ledger/support/put-rows.ts';
 import type { NewRow } from '../../src/ledger/copy/row-tuples.ts';
-import { claimFile, type ClaimedFile } from '../../src/ledger/file/claim-file.ts';
+import type { ClaimedFile } from '../../src/ledger/file/claim-file.ts';
 import { decideFile, type FileFindings } from '../../src/ledger/file/decide-file.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { type Prepared, prepareBatch } from '../../src/ledger/batch/prepare-batch.ts';
@@ -18,6 +18,7 @@ import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { type AuditRow, readAudit } from '../../src/ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { type Transaction, transact } from '../../src/ledger/engine/transaction.ts';
+import { claimForTest } from './claim-for-test.ts';
 import { clockBeside, forceSql, letSend } from './force-sql.ts';
 import { type DatabaseOptions, startTestPostgres } from './postgres.ts';
 
@@ -37,7 +38,12 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
   const postgres = await startTestPostgres(options);
   const clock = handClock(START);
   const { wrongBy, databaseClock } = clockBeside(clock);
-  const open = () => openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() }).then(letSend);
+  // What the builder binds, every process of the world has bound.
+  const bound: Ledger['bound'] = new Map();
+  const open = async () => {
+    const opened = await openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() });
+    return letSend({ ...opened, bound });
+  };
   const ledger = await open();
   const others: Ledger[] = [];
   const { force } = superuser(ledger);
@@ -190,7 +196,7 @@ function superuser(ledger: Ledger) {
 function fileBuilder(ledger: Ledger) {
   const claimed = async (claim: Partial<ClaimedFile> = {}): Promise<FileRow> => {
     const file = claimOf({ claimedAt: ledger.clock.now(), ...claim });
-    await claimFile(ledger, file);
+    await claimForTest(ledger, file);
     return readFileRow(ledger, file.fileId);
   };
 

@@ -11,6 +11,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
+import { bindHere } from '../../workers/bind-here.ts';
 import { admitHere } from '../../workers/admit-here.ts';
 import { startWorkers, type Workers } from '../../workers/main.ts';
 import { givenQueue } from './given-engines.ts';
@@ -71,6 +72,7 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
     env,
     ...(options.clock && { clock: options.clock }),
   });
+  await bindHere(app);
   await admitHere(app);
 
   const world: PipelineWorld = {

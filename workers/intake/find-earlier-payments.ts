@@ -204,7 +204,7 @@ const answers = new WeakMap<Ledger, Map<string, { askedAt: number; answer: Promi
  * @returns undefined when the service did not say
  */
 export async function askServiceTime(
-  app: Pick<App, 'ledger' | 'clock' | 'account' | 'gateway'>,
+  app: Pick<App, 'ledger' | 'clock' | 'account' | 'askTime'>,
   name: string,
 ): Promise<Date | undefined> {
   const { server, baseUrl } = app.account(name);
@@ -215,7 +215,7 @@ export async function askServiceTime(
   const isFresh = ({ askedAt }: { askedAt: number }) => askedAt <= now && now < askedAt + ANSWER_MS;
   let asked = known.get(service);
   if (!asked || !isFresh(asked)) {
-    asked = { askedAt: now, answer: app.gateway(name).askTime() };
+    asked = { askedAt: now, answer: app.askTime(name) };
     known.set(service, asked);
   }
   const answer = await asked.answer;

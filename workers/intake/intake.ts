@@ -148,7 +148,7 @@ const VERDICTS: Partial<Record<FileRow['state'], FileDecision['verdict']>> = {
   rejected: 'reject',
 };
 
-const ONE_CONTENT = ['one_content_per_account', 'one_inside_per_account'];
+const ONE_CONTENT = ['one_content_per_merchant', 'one_inside_per_merchant'];
 
 type Subject = {
   file: FileRow;

@@ -181,7 +181,7 @@ async function fetchResult(app: App, batch: BatchRow, asked: PollResult): Promis
     told = note(app, item, { reason: `no answer for ${SILENCE_MS / 1_000} s` }, EXCEPTION_DELAY_MS);
   }, SILENCE_MS);
   const answer = await app
-    .gateway(batch.account)
+    .gateway(batch)
     .fetchBatchResult({ batchId: batch.batch_id! })
     .finally(() => clearTimeout(silence));
   await told;

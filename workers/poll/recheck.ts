@@ -21,7 +21,7 @@ export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
   const batch = await takeRecheck(app.ledger, keyOf(found), RETRY_MS, longestRecheckMs([app.account(found.account)]));
   if (!batch) return;
   const about = { ...keyOf(batch), batchId: batch.batch_id };
-  const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
+  const answer = await app.gateway(batch).fetchBatchResult({ batchId: batch.batch_id! });
   switch (answer.kind) {
     case 'done':
       await compare(app, batch, answer.file);

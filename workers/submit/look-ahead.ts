@@ -3,7 +3,6 @@ import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import type { Account } from '../../src/config/config.ts';
 import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import {
@@ -16,6 +15,7 @@ import {
   readLook,
   readWaiting,
 } from '../../src/ledger/doubt/look-ahead.ts';
+import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
 import { keyOf } from '../enqueue.ts';
@@ -50,7 +50,7 @@ async function lookOnce(app: App, account: string, epoch: number, done: Map<stri
   const [boot, before, known] = await Promise.all([
     readBoot(clock),
     readLook(ledger, account),
-    readBatchIds(ledger, alikeOf(app, account)),
+    readBatchIds(ledger, account),
   ]);
   const isAlone = (settings.senders?.length ?? 1) === 1;
   const isLooked = before !== undefined && (before.epoch === epoch || (isAlone && before.boot === boot));
@@ -74,13 +74,6 @@ async function lookOnce(app: App, account: string, epoch: number, done: Map<stri
   return ledger.admitted.sender?.epoch === epoch ? CLEAR : LATER;
 }
 
-/** Returns the accounts that share an agent code, which the service knows as one. */
-function alikeOf({ settings }: App, name: string): string[] {
-  const { server, agentCode } = settings.accounts.get(name)!;
-  const isAlike = (other: Account) => other.server === server && other.agentCode === agentCode;
-  return [...settings.accounts].filter(([, other]) => isAlike(other)).map(([other]) => other);
-}
-
 const CLEAR = { kind: 'clear' } as const;
 const LATER = { kind: 'later' } as const;
 
@@ -102,9 +95,10 @@ const PAUSE_MS = 200;
 async function look(app: App, account: string, before: BatchIds, ids: readonly string[]): Promise<Ahead> {
   if (ids.length === 0) return CLEAR;
   const found: FoundBatch[] = [];
+  const charged = { account, merchant_no: boundOf(app.ledger, account).merchantNo };
   for (const [place, batchId] of ids.entries()) {
     if (await before.isKnown(batchId)) continue;
-    const answer = await app.gateway(account).fetchBatchResult({ batchId });
+    const answer = await app.gateway(charged).fetchBatchResult({ batchId });
     if (answer.kind === 'failed')
       return { kind: 'failed', why: `later batches could not be looked up at the service: ${answer.why}` };
     if (answer.kind === 'done') found.push({ batchId, like: await findLike(app, account, answer.file) });
@@ -113,7 +107,7 @@ async function look(app: App, account: string, before: BatchIds, ids: readonly s
     await sleep(PAUSE_MS);
   }
   // What another process sent meanwhile is not forgotten.
-  if ((await readBatchIds(app.ledger, alikeOf(app, account))).calls !== before.calls) return LATER;
+  if ((await readBatchIds(app.ledger, account)).calls !== before.calls) return LATER;
   // As many known calls lack an id. Each was dealt with or is in doubt; the service does not say which is which.
   if (found.every(({ like }) => like === undefined) && found.length <= before.withoutId) return CLEAR;
   const reason = await recallFound(app.ledger, account, found);

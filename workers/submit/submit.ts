@@ -11,6 +11,7 @@ import {
   releaseBatch,
   stopAccount,
 } from '../../src/ledger/batch/prepare-batch.ts';
+import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
@@ -109,7 +110,7 @@ export async function submitAlone(
   const name = known.account ?? (await readBatchRow(app.ledger, key)).account;
   app.telemetry.note({ account: name });
   const account = app.account(name);
-  if (!mayBeSent(app, name)) return undefined;
+  if (!app.ledger.bound.has(name) || !mayBeSent(app, name)) return undefined;
   if (!app.ledger.admitted.sender && !(await admitHere(app))) return undefined;
   const item = { work: 'submit', subject: name, account: name } as const;
   const ahead = await lookAhead(app, name);
@@ -168,7 +169,7 @@ async function send(app: App, batch: Prepared, { body, rowSet }: Body, calling: 
     fault = why;
   };
   try {
-    const answer = await app.gateway(batch.account).submitBatch({
+    const answer = await app.gateway(batch).submitBatch({
       operation,
       body,
       beforeFirstByte: async ({ url, requestBytes }) => {
@@ -196,7 +197,7 @@ async function send(app: App, batch: Prepared, { body, rowSet }: Body, calling: 
  */
 async function noteTime(app: App, batch: Prepared): Promise<void> {
   try {
-    const at = await app.gateway(batch.account).askTime();
+    const at = await app.gateway(batch).askTime();
     if (at) await noteServiceTime(app.ledger, batch, at);
   } catch (error) {
     app.log.warn(keyOf(batch), `the time of the service at the call is not known: ${reasonOf(error)}`);
@@ -241,6 +242,7 @@ async function writeJournal(app: App, batch: Declared): Promise<void> {
   await app.journal.append({
     at: app.clock.now().toISOString(),
     account: batch.account,
+    merchant: boundOf(app.ledger, batch.account).mark,
     fileId: batch.file_id,
     batchNo: batch.batch_no,
     attempt: batch.attempt,

@@ -62,7 +62,7 @@ function askServices(app: App): (file: DueFile) => Promise<boolean> {
   const asked = new Map<string, Promise<Date | undefined>>();
   return async ({ account, dueAt }) => {
     const name = app.settings.accounts.has(account) ? account : [...app.settings.accounts.keys()][0]!;
-    const asking = asked.get(name) ?? app.gateway(name).askTime();
+    const asking = asked.get(name) ?? app.askTime(name);
     asked.set(name, asking);
     const at = await asking;
     return at !== undefined && at.getTime() >= dueAt.getTime() - TOLERANCE_MS;

@@ -12,6 +12,7 @@ import { findClosed } from '../../src/ledger/alarm/find-closed.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
+import { bindAnswered } from '../bind-here.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
@@ -47,6 +48,7 @@ import {
  * @param options.sends false in a process that sends nothing
  */
 export async function sweep(app: App, { atStart = false, atSite = true, sends = true } = {}): Promise<void> {
+  await bindAnswered(app);
   // Reports to a closed ledger; sending goes on once the other hosts have reported.
   if (sends) await askAgainWhenClosed(app);
   await recoverDeadWorkers(app);

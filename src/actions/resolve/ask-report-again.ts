@@ -80,7 +80,7 @@ const DAY_MS = 86_400_000;
 /** @returns the newest report, or why there is none */
 async function fetchNewest(app: App, file: FileRow, doubted: readonly Doubted[]): Promise<Newest | string> {
   const { agentCode, server } = app.account(file.account);
-  const reports = app.reports(file.account);
+  const reports = app.reports(file);
   const range = {
     fromDate: new Date(Math.min(...doubted.map((each) => each.range.from.getTime())) - DAY_MS),
     toDate: new Date(Math.max(...doubted.map((each) => each.range.to.getTime())) + DAY_MS),
@@ -135,7 +135,7 @@ async function compare(
   );
   const absent = own.filter(({ finding }) => finding === 'absent').map(({ line }) => line);
   if (absent.length === 0) return { shown, absent, why: '' };
-  const cover = await judgeCover({ ledger, batch, gateway: app.gateway(batch.account) }, report, call);
+  const cover = await judgeCover({ ledger, batch, gateway: app.gateway(batch) }, report, call);
   if (!cover.covers)
     return { shown, absent, why: `the newest report of the service proves nothing: ${cover.coversNot}` };
   const isOlder = range.readTo !== null && cover.newestAt! < range.readTo;

@@ -17,7 +17,7 @@ export function resolutionOf(
   actor: string,
   dryRun: boolean,
 ): ResolutionContext {
-  return { ledger, account: account(file.account), gateway: gateway(file.account), file, batch, actor, dryRun };
+  return { ledger, account: account(file.account), gateway: gateway(batch), file, batch, actor, dryRun };
 }
 
 /**

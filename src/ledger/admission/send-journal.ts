@@ -14,6 +14,8 @@ import type { Queryable } from '../engine/transaction.ts';
 export type JournalEntry = {
   at: string;
   account: string;
+  /** Mark of the merchant that was called (merchant_address.mark). One that only a report of the service shows has none. */
+  merchant?: string;
   fileId: string;
   batchNo: number;
   attempt: number;

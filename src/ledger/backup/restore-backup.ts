@@ -210,6 +210,7 @@ async function advanceNumbers(client: PoolClient): Promise<void> {
  */
 async function takeOver(tx: Transaction, aside: string | undefined): Promise<Recalled[]> {
   if (aside !== undefined) await takeOverSenders(tx, aside);
+  if (aside !== undefined) await takeOverAddresses(tx, aside);
   // Overrides what the backup says: the restored ledger is neither open nor new.
   await tx.client.query(
     `UPDATE admission SET is_open = false, made_in = '-infinity', closing = gen_random_uuid(), since = ${tx.databaseNow},
@@ -229,16 +230,29 @@ async function takeOverSenders({ client }: Transaction, aside: string): Promise<
   await client.query(`UPDATE ${aside}.admission SET is_open = false`);
 }
 
+/** Copies what users have said of addresses since: a service that moved is still the same one. */
+async function takeOverAddresses({ client }: Transaction, aside: string): Promise<void> {
+  await client.query(
+    `INSERT INTO merchant_address (mark, merchant_no, server, address, since, actor, reason)
+       SELECT gone.mark, here.merchant_no, gone.server, gone.address, gone.since, gone.actor, gone.reason
+       FROM ${aside}.merchant_address gone JOIN ${aside}.merchant_address also USING (merchant_no)
+       JOIN merchant_address here ON here.mark = also.mark
+     ON CONFLICT (mark) DO NOTHING`,
+  );
+}
+
 /** Returns the calls that may have left. */
 async function readCalls(tx: Transaction, aside: string): Promise<JournalEntry[]> {
   type Call = Omit<JournalEntry, 'at' | 'call' | 'rowSet'> & { at: Date; call: string | null; rowSet: string | null };
+  const markOf = (row: string) =>
+    `(SELECT p.mark FROM ${aside}.merchant_address p WHERE p.merchant_no = ${row}.merchant_no ORDER BY p.since LIMIT 1)`;
   const { rows } = await tx.client.query<Call>(
     `SELECT a.started_at AS at, b.account, a.file_id AS "fileId", a.batch_no AS "batchNo", a.attempt,
-            b.body_sha256 AS sha256, a.call, s.row_set AS "rowSet"
+            b.body_sha256 AS sha256, a.call, s.row_set AS "rowSet", ${markOf('b')} AS merchant
      FROM ${aside}.attempt a JOIN ${aside}.batch b USING (file_id, batch_no)
        LEFT JOIN ${aside}.file_secret s USING (file_id) WHERE a.verdict IS DISTINCT FROM 'not_sent'
      UNION ALL
-     SELECT at, account, file_id, batch_no, attempt, sha256, call, row_set FROM ${aside}.forgotten_send
+     SELECT at, account, file_id, batch_no, attempt, sha256, call, row_set, ${markOf('g')} FROM ${aside}.forgotten_send g
      ORDER BY at`,
   );
   return rows.map(({ at, call, rowSet, ...entry }) => ({

@@ -2,6 +2,7 @@ import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { HOME_SITE } from '../../../schemas/jobs.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
+import { boundKeys } from '../merchant/bound-accounts.ts';
 import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';
 import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
 import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from './schedule-poll.ts';
@@ -55,14 +56,15 @@ export async function findSendable(
   const accounts =
     account === undefined
       ? `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`
-      : 'SELECT $3::text AS account';
+      : 'SELECT $4::text AS account';
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
     `SELECT next.file_id, next.batch_no
      FROM (${accounts}) waiting
      CROSS JOIN LATERAL next_to_send(waiting.account) next
      WHERE (next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)}) AND waiting.account <> ALL ($2)
+       AND is_bound(waiting.account, $3)
        AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`,
-    [ledger.clock.now(), closed, ...(account === undefined ? [] : [account])],
+    [ledger.clock.now(), closed, boundKeys(ledger), ...(account === undefined ? [] : [account])],
   );
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }

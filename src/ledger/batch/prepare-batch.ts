@@ -4,14 +4,15 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';
 import { hasCome } from './conditions.ts';
+import { boundKeys } from '../merchant/bound-accounts.ts';
 import { type BatchKey, moveBatch } from '../engine/move.ts';
 
 /** A batch held by this worker. Only the holder of the token may send it, for the opening of its sender. */
 export type Prepared = BatchRow & { token: string; sender: Sender };
 
 /**
- * Move `prepare`, the gate: at most one worker gets a batch. The ledger must be open for this host, the file accepted
- * and the account not stopped. No batch of the account may be in doubt, refused or earlier in line, and no other call
+ * Move `prepare`, the gate: at most one worker gets a batch. The ledger must be open for this host and mean by the account
+ * what this process means, the file be accepted and the account not stopped. No batch of the account may be in doubt, refused or earlier in line, and no other call
  * in flight. A unique index enforces the last condition, even between simultaneous workers.
  * @returns the batch, or undefined when the gate is closed; the process that opens it checks for work again
  */
@@ -30,7 +31,7 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
           set: { token, worker: ledger.instance.id },
           // The lease runs by the database clock, which all workers share.
           compute: { sql: "lease_until = clock_timestamp() + $1 * interval '1 millisecond'", values: [leaseMs] },
-          where: { sql: GATE, values: [tx.at, sender.journal, sender.epoch] },
+          where: { sql: GATE, values: [tx.at, sender.journal, sender.epoch, boundKeys(ledger)] },
         },
       );
       return row && { ...row, token, sender };
@@ -50,10 +51,17 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
  */
 export const MAY_LEAVE = 'may_leave(batch.account, batch.file_id, batch.body_sha256)';
 
+/**
+ * Returns the SQL condition on `batch` under which its account means to this process what it means to the ledger: the
+ * merchant, country and currency for which its file was taken.
+ * @param keys SQL of boundKeys
+ */
+export const isBound = (keys: string) => `is_bound(batch.account, ${keys})`;
+
 /** Longest wait between tries that never reached the service, in ms. */
 export const LONGEST_RELEASE_MS = 300_000;
 
-const GATE = `is_admitted($2, $3) AND (not_before IS NULL OR ${hasCome('not_before', '$1', LONGEST_RELEASE_MS)}) AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
+const GATE = `is_admitted($2, $3) AND ${isBound('$4')} AND (not_before IS NULL OR ${hasCome('not_before', '$1', LONGEST_RELEASE_MS)}) AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
   AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(batch.account) next)`;
 
 /** Returns the wait between tries that never reached the service: 1 s, doubling, at most 5 minutes. */

@@ -3,13 +3,14 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import { moveBatch, moveFile } from '../engine/move.ts';
-import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
+import { isBound, MAY_LEAVE, type Prepared } from './prepare-batch.ts';
+import { boundKeys } from '../merchant/bound-accounts.ts';
 import { lockForSend } from '../account/pause-account.ts';
 
 /**
  * Move `send`: records durably that request bytes may leave from now on. It requires this worker's token and a lease
  * still valid by the database clock. So a process that slept through its lease cannot send. It checks again whether
- * ledger and account may send: either may have closed while connecting.
+ * ledger and account may send, and whom the account means: any of it may have changed while connecting.
  * @returns false when another process holds the batch or its account has closed: nothing may be written
  */
 export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Promise<boolean> {
@@ -25,7 +26,7 @@ export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Pr
 
 type Call = { host: string; requestBytes: number };
 
-function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, call: Call) {
+function moveToSending(tx: Transaction, ledger: Ledger, batch: Prepared, call: Call) {
   return moveBatch<{ file_state: FileState }>(
     tx,
     'send',
@@ -37,8 +38,8 @@ function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, c
     },
     {
       where: {
-        sql: `token = $1 AND lease_until > clock_timestamp() AND is_admitted($2, $3) AND ${MAY_LEAVE}`,
-        values: [batch.token, batch.sender.journal, batch.sender.epoch],
+        sql: `token = $1 AND lease_until > clock_timestamp() AND is_admitted($2, $3) AND ${isBound('$4')} AND ${MAY_LEAVE}`,
+        values: [batch.token, batch.sender.journal, batch.sender.epoch, boundKeys(ledger)],
       },
       also: {
         sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, host_at, call_no, call,
@@ -47,7 +48,7 @@ function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, c
                      nextval('call_no'), $6::uuid, $7::uuid FROM moved`,
         values: [
           batch.attempt,
-          instance.id,
+          ledger.instance.id,
           call.host,
           call.requestBytes,
           tx.at,

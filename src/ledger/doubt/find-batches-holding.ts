@@ -23,7 +23,7 @@ export async function findBatchesHolding(
     `SELECT DISTINCT f.file_no, f.name, f.layout, b.file_id, b.batch_no, b.operation, b.rows, b.cents,
             b.first_line, b.last_line
      FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
-     WHERE ${hasInvoiceOf('$1')} AND b.account = $2 AND (b.file_id, b.batch_no) <> ($3, $4)
+     WHERE ${hasInvoiceOf('$1')} AND b.merchant_no = (SELECT merchant_of($2)) AND (b.file_id, b.batch_no) <> ($3, $4)
      ORDER BY f.file_no DESC, b.batch_no LIMIT 20`,
     [invoices, batch.account, batch.file_id, batch.batch_no],
   );
@@ -62,7 +62,7 @@ export async function findRowsOf(
                       AND coalesce(a.verdict, '') NOT IN ('not_sent', 'refused')) AS "wasSent",
             b.state IN ('ready', 'refused') AS "isWaiting"
      FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
-     WHERE ${hasInvoiceOf('$2')} AND f.account = $1 ORDER BY f.file_no, r.line`,
+     WHERE ${hasInvoiceOf('$2')} AND f.merchant_no = (SELECT merchant_of($1)) ORDER BY f.file_no, r.line`,
     [account, invoices],
   );
   return rows;

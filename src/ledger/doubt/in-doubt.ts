@@ -121,7 +121,7 @@ export async function findBatchById(
 ): Promise<(BatchKey & { name: string }) | undefined> {
   const { rows } = await ledger.pool.query<BatchKey & { name: string }>(
     `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name FROM batch b JOIN file f USING (file_id)
-     WHERE b.account = $1 AND b.batch_id = $2`,
+     WHERE b.merchant_no = (SELECT merchant_of($1)) AND b.batch_id = $2`,
     [account, batchId],
   );
   return rows[0];
@@ -150,7 +150,7 @@ export async function findSentElsewhere(
     `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
             f.name, o.outcome, coalesce(o."authorization", '') AS "authorization"
      FROM payment_row r JOIN file f USING (file_no) LEFT JOIN current_outcome o USING (file_no, line)
-     WHERE ${hasInvoiceOf('$1')} AND f.account = $2 AND (f.file_id, r.batch_no) <> ($3, $4)
+     WHERE ${hasInvoiceOf('$1')} AND f.merchant_no = (SELECT merchant_of($2)) AND (f.file_id, r.batch_no) <> ($3, $4)
        AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = f.file_id AND a.batch_no = r.batch_no
                      AND a.verdict IS DISTINCT FROM 'not_sent')`,
     [invoices, batch.account, batch.file_id, batch.batch_no],
@@ -184,7 +184,7 @@ export async function findChargedBefore(
      FROM payment_row r JOIN file f USING (file_no)
      JOIN attempt a ON a.file_id = f.file_id AND a.batch_no = r.batch_no AND a.verdict = 'submitted' AND a.call_no < $4
      JOIN current_outcome o USING (file_no, line)
-     WHERE ${hasInvoiceOf('$3')} AND f.account = $1 AND f.operation = $2 AND r.invoice <> ''
+     WHERE ${hasInvoiceOf('$3')} AND f.merchant_no = (SELECT merchant_of($1)) AND f.operation = $2 AND r.invoice <> ''
        AND o.outcome IN ('approved', 'accepted_pending')
      ORDER BY a.call_no DESC`,
     [account, operation, invoices, callNo],
@@ -205,7 +205,7 @@ const SKEW_MS = `greatest(0, extract(epoch FROM a.service_at - a.ended_at),
 export async function readLargestSkew(ledger: Ledger, account: string, sinceCallNo: number): Promise<number> {
   const { rows } = await ledger.pool.query<{ skewMs: number | null }>(
     `SELECT max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
-     WHERE b.account = $1 AND a.service_at IS NOT NULL AND a.call_no >= $2`,
+     WHERE b.merchant_no = (SELECT merchant_of($1)) AND a.service_at IS NOT NULL AND a.call_no >= $2`,
     [account, sinceCallNo],
   );
   return rows[0]?.skewMs ?? 0;
@@ -252,7 +252,7 @@ async function readNeighbour(
   const [compare, order] = side === 'before' ? ['<=', 'DESC'] : ['>', 'ASC'];
   const { rows } = await ledger.pool.query<Neighbour>(
     `SELECT file_id AS "fileId", batch_no AS "batchNo", batch_id AS "batchId", submitted_at AS "submittedAt"
-     FROM batch WHERE account = $1 AND batch_id IS NOT NULL AND submitted_at ${compare} $2
+     FROM batch WHERE merchant_no = (SELECT merchant_of($1)) AND batch_id IS NOT NULL AND submitted_at ${compare} $2
      ORDER BY submitted_at ${order} LIMIT 1`,
     [batch.account, calledAt],
   );

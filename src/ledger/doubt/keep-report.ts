@@ -116,7 +116,7 @@ export async function readReportRange(
        WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt DESC LIMIT 1
      ), charge AS (
        SELECT a.started_at FROM attempt a JOIN batch b USING (file_id, batch_no) JOIN file f USING (file_id)
-       WHERE b.account = $3 AND b.operation = $4 AND a.verdict = 'submitted' AND a.call_no < (SELECT call_no FROM call)
+       WHERE b.merchant_no = (SELECT merchant_of($3)) AND b.operation = $4 AND a.verdict = 'submitted' AND a.call_no < (SELECT call_no FROM call)
          AND EXISTS (SELECT FROM batch_outcome o WHERE o.file_no = f.file_no AND o.batch_no = b.batch_no
                        AND o.outcome IN ('approved', 'accepted_pending'))
      )
@@ -150,7 +150,7 @@ export async function findChargedBeside(
        FROM attempt a JOIN batch b USING (file_id, batch_no) JOIN file f USING (file_id)
        JOIN payment_row r ON r.file_no = f.file_no AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
        JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line
-       WHERE a.verdict = 'submitted' AND a.started_at BETWEEN $3 AND $4 AND b.account = $1 AND b.operation = $2
+       WHERE a.verdict = 'submitted' AND a.started_at BETWEEN $3 AND $4 AND b.merchant_no = (SELECT merchant_of($1)) AND b.operation = $2
          AND r.invoice <> '' AND o.outcome IN ('approved', 'accepted_pending')) charge
      WHERE invoice <> ALL($5)`,
     [account, operation, from, to, invoices],

@@ -15,9 +15,10 @@ export type Look = {
 };
 
 export async function readLook({ pool }: Ledger, account: string): Promise<Look | undefined> {
-  const { rows } = await pool.query<Look>('SELECT epoch, boot, newest, asked FROM look_ahead WHERE account = $1', [
-    account,
-  ]);
+  const { rows } = await pool.query<Look>(
+    'SELECT epoch, boot, newest, asked FROM look_ahead WHERE merchant_no = merchant_of($1)',
+    [account],
+  );
   return rows[0];
 }
 
@@ -35,8 +36,8 @@ export async function beginLook(ledger: Ledger, account: string, total: number):
   const { pool, clock, instance } = ledger;
   const now = ledger.databaseNow();
   const { rowCount } = await pool.query(
-    `INSERT INTO look_ahead AS l (account, asked_by, since, seen_at, total) VALUES ($1, $2, $3, ${now}, $4)
-     ON CONFLICT (account) DO UPDATE SET asked_by = $2, since = $3, seen_at = ${now}, done = 0, total = $4
+    `INSERT INTO look_ahead AS l (merchant_no, asked_by, since, seen_at, total) VALUES (merchant_of($1), $2, $3, ${now}, $4)
+     ON CONFLICT (merchant_no) DO UPDATE SET asked_by = $2, since = $3, seen_at = ${now}, done = 0, total = $4
      WHERE l.asked_by IS NULL OR l.asked_by = $2 OR NOT (${isSeen(now)})
        OR pg_try_advisory_xact_lock($5, hashtext(l.asked_by))`,
     [account, instance.id, clock.now(), total, ALIVE_LOCKS],
@@ -47,7 +48,7 @@ export async function beginLook(ledger: Ledger, account: string, total: number):
 export async function noteLook(ledger: Ledger, account: string, done: number): Promise<void> {
   const { pool, instance } = ledger;
   await pool.query(
-    `UPDATE look_ahead SET done = $3, seen_at = ${ledger.databaseNow()} WHERE account = $1 AND asked_by = $2`,
+    `UPDATE look_ahead SET done = $3, seen_at = ${ledger.databaseNow()} WHERE merchant_no = merchant_of($1) AND asked_by = $2`,
     [account, instance.id, done],
   );
 }
@@ -57,7 +58,7 @@ export async function endLook({ pool, instance }: Ledger, account: string, look?
   await pool.query(
     `UPDATE look_ahead SET asked_by = NULL, epoch = coalesce($3, epoch), boot = coalesce($4, boot),
        newest = CASE WHEN $3::bigint IS NULL THEN newest ELSE $5 END, asked = coalesce($6, asked)
-     WHERE account = $1 AND asked_by = $2`,
+     WHERE merchant_no = merchant_of($1) AND asked_by = $2`,
     [account, instance.id, look?.epoch, look?.boot, look?.newest, look?.asked],
   );
 }
@@ -67,7 +68,7 @@ export type LookNow = { account: string; since: Date; done: number; total: numbe
 
 export async function listLooks(ledger: Ledger): Promise<LookNow[]> {
   const { rows } = await ledger.pool.query<LookNow>(
-    `SELECT account, since, done, total FROM look_ahead l
+    `SELECT (SELECT min(a.account) FROM account a WHERE a.merchant_no = l.merchant_no) AS account, since, done, total FROM look_ahead l
      WHERE asked_by IS NOT NULL AND total > 0 AND ${isSeen(ledger.databaseNow())} AND EXISTS (
        SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1 AND objid = hashtext(asked_by)::oid
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
@@ -77,7 +78,7 @@ export async function listLooks(ledger: Ledger): Promise<LookNow[]> {
 }
 
 export type BatchIds = {
-  /** The last ids that the service assigned for these accounts, newest first. */
+  /** The last ids that the service assigned for the merchant, newest first. */
   ids: string[];
   /** Number of the newest call. */
   calls: number;
@@ -85,33 +86,33 @@ export type BatchIds = {
   isCalling: boolean;
   /** Calls since the newest id, known to the ledger without the id they may have received. */
   withoutId: number;
-  /** Returns whether a batch of any account has this id, or a forgotten call of these accounts. */
+  /** Returns whether a batch of any account has this id, or a forgotten call of the merchant. */
   isKnown(batchId: string): Promise<boolean>;
 };
 
 /** Enough ids to see how far apart they are. */
 const NEWEST = 100;
 
-/** @param accounts accounts with one agent code, which the service treats as one */
-export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]): Promise<BatchIds> {
+/** Reads what the ledger knows of the merchant of an account; the service treats all accounts with its agent code as one. */
+export async function readBatchIds({ pool }: Ledger, account: string): Promise<BatchIds> {
   const { rows } = await pool.query<{ ids: string[]; calls: number; isCalling: boolean; withoutId: number }>(
     `WITH newest AS (SELECT coalesce(max(submitted_at), '-infinity') AS at FROM batch
-                     WHERE account = ANY ($1) AND batch_id IS NOT NULL)
-     SELECT ARRAY(SELECT batch_id FROM batch WHERE account = ANY ($1) AND batch_id IS NOT NULL
+                     WHERE merchant_no = (SELECT merchant_of($1)) AND batch_id IS NOT NULL)
+     SELECT ARRAY(SELECT batch_id FROM batch WHERE merchant_no = (SELECT merchant_of($1)) AND batch_id IS NOT NULL
                   ORDER BY submitted_at DESC LIMIT $2) AS ids,
-            coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE account = ANY ($1)), 0) AS calls,
-            EXISTS (SELECT FROM batch WHERE account = ANY ($1) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
-            (SELECT count(*)::int FROM forgotten_send g, newest WHERE account = ANY ($1) AND batch_id IS NULL AND g.at > newest.at)
+            coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE merchant_no = (SELECT merchant_of($1))), 0) AS calls,
+            EXISTS (SELECT FROM batch WHERE merchant_no = (SELECT merchant_of($1)) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
+            (SELECT count(*)::int FROM forgotten_send g, newest WHERE merchant_no = (SELECT merchant_of($1)) AND batch_id IS NULL AND g.at > newest.at)
               + (SELECT count(*)::int FROM newest, attempt a JOIN batch b USING (file_id, batch_no)
-                 WHERE b.account = ANY ($1) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,
-    [accounts, NEWEST],
+                 WHERE b.merchant_no = (SELECT merchant_of($1)) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,
+    [account, NEWEST],
   );
   return {
     ...rows[0]!,
     isKnown: async (batchId) => {
       const { rowCount } = await pool.query(
-        `SELECT FROM batch WHERE batch_id = $1 UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND account = ANY ($2)`,
-        [batchId, accounts],
+        `SELECT FROM batch WHERE batch_id = $1 UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND merchant_no = (SELECT merchant_of($2))`,
+        [batchId, account],
       );
       return rowCount !== 0;
     },
@@ -125,7 +126,7 @@ export async function readWaiting(
 ): Promise<{ batch: BatchRow; fileNo: number; layout: LayoutName }[]> {
   const { rows } = await pool.query<BatchRow & { fileNo: number; layout: LayoutName }>(
     `SELECT b.*, f.file_no AS "fileNo", f.layout FROM batch b JOIN file f USING (file_id)
-     WHERE b.account = $1 AND b.state IN ('ready', 'refused') ORDER BY f.file_no, b.batch_no`,
+     WHERE b.merchant_no = (SELECT merchant_of($1)) AND b.state IN ('ready', 'refused') ORDER BY f.file_no, b.batch_no`,
     [account],
   );
   return rows.map(({ fileNo, layout, ...batch }) => ({ batch, fileNo, layout }));

@@ -7,6 +7,7 @@ import type { BatchRow } from '../engine/records.ts';
 import { findForgottenSends, findMissing, type JournalEntry } from '../admission/send-journal.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
+import { merchantOfCall } from '../merchant/keep-merchant.ts';
 import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, moveBatch, moveFile } from '../engine/move.ts';
 import { lockForStop } from '../account/pause-account.ts';
@@ -47,11 +48,22 @@ export async function recallEntries(
 ): Promise<Recalled[]> {
   await lockForStop(tx);
   // Another process may have recorded them meanwhile.
-  const missing = await findMissing(tx.client, entries);
+  const missing = await withPresentNames(tx, await findMissing(tx.client, entries));
   const done: Recalled[] = [];
   for (const [account, own] of groupBy(missing, (entry) => entry.account))
     done.push(await recallAccount(tx, account, own, source));
   return done;
+}
+
+/** An account may have another name by now, and its old name another meaning. The merchant tells which is meant. */
+async function withPresentNames(tx: Transaction, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+  const { rows } = await tx.client.query<{ mark: string; account: string }>(
+    `SELECT p.mark, min(a.account) AS account FROM merchant_address p JOIN account a USING (merchant_no)
+     WHERE p.mark = ANY ($1) GROUP BY p.mark`,
+    [[...new Set(entries.map(({ merchant }) => merchant))]],
+  );
+  const names = new Map(rows.map(({ mark, account }) => [mark, account]));
+  return entries.map((entry) => ({ ...entry, account: names.get(entry.merchant ?? '') ?? entry.account }));
 }
 
 /** A batch that the service has and paydrop does not know. `like` is a waiting batch with the same rows. */
@@ -210,8 +222,8 @@ async function remember(
   const { fileId, batchNo, attempt, account, sha256, at, call, rowSet, answer } = entry;
   const { rowCount } = await tx.client.query(
     `INSERT INTO forgotten_send
-       (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id, row_set)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+       (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id, row_set, merchant_no)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
     [
       fileId,
       batchNo,
@@ -224,6 +236,7 @@ async function remember(
       call ?? null,
       answer?.batchId ?? null,
       rowSet ?? null,
+      await merchantOfCall(tx, entry),
     ],
   );
   if (rowCount === 0) return;

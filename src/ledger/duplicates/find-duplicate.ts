@@ -10,7 +10,7 @@ export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 export type SameContent = Earlier & Pick<FileRow, 'invalid_rows'> & { state: FileState; mayBeCharged: boolean };
 
 /**
- * Finds the file of this account with the same bytes that was taken. For encrypted files, the decrypted bytes count
+ * Finds the file of this merchant with the same bytes that was taken. For encrypted files, the decrypted bytes count
  * too, also against files that came unencrypted.
  * @param inside SHA-256 of the decrypted bytes; by default, of the bytes received
  */
@@ -21,7 +21,7 @@ export async function findSameContent(
 ): Promise<SameContent | undefined> {
   const { rows } = await tx.client.query<SameContent>(
     `SELECT file_id, name, claimed_at, state, invalid_rows, ${mayBeCharged('$5')} AS "mayBeCharged" FROM file
-     WHERE account = $1 AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
+     WHERE merchant_no = (SELECT merchant_of($1)) AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
        AND (state = 'held' OR ${IS_TAKEN})
      ORDER BY file_no LIMIT 1`,
     [file.account, file.sha256, file.file_id, inside, CERTAINLY_NOT_CHARGED],
@@ -36,14 +36,14 @@ export async function findSameName(
 ): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
     `SELECT file_id, name, claimed_at FROM file
-     WHERE account = $1 AND name = $2 AND sha256 <> $3 AND file_id <> $4 ORDER BY file_no DESC LIMIT 1`,
+     WHERE merchant_no = (SELECT merchant_of($1)) AND name = $2 AND sha256 <> $3 AND file_id <> $4 ORDER BY file_no DESC LIMIT 1`,
     [file.account, file.name, file.sha256, file.file_id],
   );
   return rows[0];
 }
 
 /**
- * Finds the file of this account with the same rows in any order and spelling. A file of which certainly nothing was
+ * Finds the file of this merchant with the same rows in any order and spelling. A file of which certainly nothing was
  * charged does not count: its rows may be sent again.
  * @param rowSet fingerprint of all rows, see crypto/fingerprints/row-set.ts
  */
@@ -54,14 +54,14 @@ export async function findSameRows(
 ): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
     `SELECT file_id, name, claimed_at FROM file JOIN file_secret USING (file_id)
-     WHERE account = $1 AND row_set = $2 AND file_id <> $3 AND ${mayBeCharged('$4')} ORDER BY file_no LIMIT 1`,
+     WHERE merchant_no = (SELECT merchant_of($1)) AND row_set = $2 AND file_id <> $3 AND ${mayBeCharged('$4')} ORDER BY file_no LIMIT 1`,
     [file.account, rowSet, file.file_id, CERTAINLY_NOT_CHARGED],
   );
   return rows[0];
 }
 
 /**
- * Finds a file of this account and operation claimed since a moment, with the same number of valid rows and the same
+ * Finds a file of this merchant and operation claimed since a moment, with the same number of valid rows and the same
  * total. It counts only if some of it may be charged.
  */
 export async function findSameTotals(
@@ -71,7 +71,7 @@ export async function findSameTotals(
 ): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
     `SELECT file_id, name, claimed_at FROM file
-     WHERE account = $1 AND operation = $2 AND claimed_at >= $3 AND valid_rows = $4 AND valid_cents = $5
+     WHERE merchant_no = (SELECT merchant_of($1)) AND operation = $2 AND claimed_at >= $3 AND valid_rows = $4 AND valid_cents = $5
        AND file_id <> $6 AND ${mayBeCharged('$7')} ORDER BY file_no LIMIT 1`,
     [file.account, file.operation, valid.since, valid.rows, valid.cents, file.file_id, CERTAINLY_NOT_CHARGED],
   );
@@ -83,7 +83,7 @@ const ROWS = 200;
 const FILES = 20;
 
 /**
- * Finds an earlier file of the account whose lines replace the invoices: each invoice is the number of a line there
+ * Finds an earlier file of the merchant whose lines replace the invoices: each invoice is the number of a line there
  * with the same payer and amount. This happens when rows are cut from a result and the wrong column is removed.
  * @returns the id of that file
  */
@@ -94,7 +94,7 @@ export async function findLinesAsInvoices(
   const { rows } = await tx.client.query<{ file_id: string }>(
     `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
                    FROM payment_row WHERE file_no = $1 AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
-       earlier AS (SELECT file_no, file_id FROM file WHERE account = $2 AND file_no < $1
+       earlier AS (SELECT file_no, file_id FROM file WHERE merchant_no = (SELECT merchant_of($2)) AND file_no < $1
                      AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES})
      SELECT file_id FROM earlier e
@@ -124,7 +124,7 @@ export async function hasSwappedColumns(
   const { rows } = await tx.client.query<{ swapped: boolean }>(
     `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
                    WHERE file_no = $1 AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
-       earlier AS (SELECT file_no FROM file WHERE account = $2 AND file_no < $1 AND layout IN ('card-code', 'ach-code')
+       earlier AS (SELECT file_no FROM file WHERE merchant_no = (SELECT merchant_of($2)) AND file_no < $1 AND layout IN ('card-code', 'ach-code')
                      AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES}),
        used AS (SELECT DISTINCT ${shapeOf('r.customer_code')} AS code FROM earlier e CROSS JOIN LATERAL
@@ -148,7 +148,7 @@ export async function readUsualSize(
             percentile_cont(0.5) WITHIN GROUP (ORDER BY last.valid_rows) AS rows,
             percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(last.valid_cents)) AS cents
      FROM (SELECT valid_rows, valid_cents FROM file
-           WHERE account = $1 AND folder = $2 AND file_id <> $3 AND accepted_at IS NOT NULL AND state <> 'cancelled'
+           WHERE merchant_no = (SELECT merchant_of($1)) AND folder = $2 AND file_id <> $3 AND accepted_at IS NOT NULL AND state <> 'cancelled'
            ORDER BY accepted_at DESC LIMIT 20) last`,
     [file.account, file.folder, file.file_id],
   );
@@ -170,11 +170,11 @@ export async function readAcceptedCents(tx: Transaction, account: string, since:
 }
 
 /**
- * Lets only one intake per account compare its file with others and decide, until its transaction ends. Otherwise two
+ * Lets only one intake per merchant compare its file with others and decide, until its transaction ends. Otherwise two
  * simultaneous files with the same rows would not see each other, and both be accepted.
  */
 export async function lockDecisions(tx: Transaction, account: string): Promise<void> {
-  await tx.client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [DECISION_LOCKS, account]);
+  await tx.client.query('SELECT pg_advisory_xact_lock($1, merchant_of($2))', [DECISION_LOCKS, account]);
 }
 
 /** Namespace of these locks, distinct from all others. */
@@ -193,7 +193,7 @@ export async function describeSentBefore(
 ): Promise<string | undefined> {
   const { rows } = await tx.client.query<SentBefore>(
     `SELECT DISTINCT ON (b.batch_no) b.batch_no, g.file_id, g.at
-     FROM batch b JOIN forgotten_send g ON g.account = b.account
+     FROM batch b JOIN forgotten_send g ON g.merchant_no = b.merchant_no
        AND (g.sha256 = b.body_sha256 OR g.row_set = $2 OR (g.file_id = b.file_id AND g.batch_state IS NULL))
      WHERE b.file_id = $1 ORDER BY b.batch_no, g.sha256 = b.body_sha256 DESC, g.at`,
     [fileId, rowSet],
@@ -209,8 +209,8 @@ export async function describeSentBefore(
 export async function wasCutOtherwise(tx: Transaction, fileId: string): Promise<boolean> {
   const { rowCount } = await tx.client.query(
     `SELECT 1 FROM forgotten_send other
-     WHERE (other.account, other.file_id) IN
-         (SELECT g.account, g.file_id FROM batch b JOIN forgotten_send g ON g.account = b.account
+     WHERE (other.merchant_no, other.file_id) IN
+         (SELECT g.merchant_no, g.file_id FROM batch b JOIN forgotten_send g ON g.merchant_no = b.merchant_no
             AND (g.sha256 = b.body_sha256 OR g.row_set = (SELECT row_set FROM file_secret WHERE file_id = $1))
           WHERE b.file_id = $1 AND g.file_id <> b.file_id)
        AND other.sha256 NOT IN (SELECT own.body_sha256 FROM batch own WHERE own.file_id = $1) LIMIT 1`,
@@ -229,9 +229,12 @@ export function saySentBefore([first, ...others]: readonly SentBefore[]): string
   return `batch ${first.batch_no} was sent at ${first.at.toISOString()} from file ${first.file_id}${more}`;
 }
 
-/** Returns whether the send journal knows any forgotten call of this account; most accounts have none. */
+/** Returns whether the send journal knows any forgotten call of this merchant; most merchants have none. */
 export async function hasForgottenSends({ pool }: Ledger, account: string): Promise<boolean> {
-  const { rowCount } = await pool.query('SELECT 1 FROM forgotten_send WHERE account = $1 LIMIT 1', [account]);
+  const { rowCount } = await pool.query(
+    'SELECT 1 FROM forgotten_send WHERE merchant_no = (SELECT merchant_of($1)) LIMIT 1',
+    [account],
+  );
   return rowCount !== 0;
 }
 
@@ -245,7 +248,7 @@ export async function findForgottenSend(
 ): Promise<SentBefore | undefined> {
   const { rows } = await pool.query<SentBefore>(
     `SELECT $3::integer AS batch_no, file_id, at FROM forgotten_send
-     WHERE account = $1 AND (sha256 = $2 OR row_set = $4) ORDER BY at LIMIT 1`,
+     WHERE merchant_no = (SELECT merchant_of($1)) AND (sha256 = $2 OR row_set = $4) ORDER BY at LIMIT 1`,
     [account, known.sha256 ?? null, batchNo, known.rowSet ?? null],
   );
   return rows[0];

@@ -23,7 +23,7 @@ export async function chooseVolume(
   const { rows } = await tx.client.query<Omit<ChosenVolume, 'volume'> & { last: number | null; rows: number }>(
     `SELECT ${tx.databaseNow} AS "databaseNow", v.volume AS last, v.rows, v.last_from AS "lastFrom"
      FROM (VALUES (1)) AS always LEFT JOIN LATERAL
-       (SELECT * FROM fingerprint_volume WHERE account = $1 ORDER BY volume DESC LIMIT 1) v ON true`,
+       (SELECT * FROM fingerprint_volume WHERE merchant_no = (SELECT merchant_of($1)) ORDER BY volume DESC LIMIT 1) v ON true`,
     [file.account],
   );
   const { last, rows: held, ...clocks } = rows[0]!;
@@ -38,21 +38,21 @@ export async function noteVolume(
   { volume, rows, agedFrom }: { volume: number; rows: number; agedFrom: Date },
 ): Promise<void> {
   await tx.client.query(
-    `INSERT INTO fingerprint_volume AS v (volume, account, rows, newest_at, last_from) VALUES ($1, $2, $3, $4, $4)
+    `INSERT INTO fingerprint_volume AS v (volume, merchant_no, rows, newest_at, last_from) VALUES ($1, merchant_of($2), $3, $4, $4)
      ON CONFLICT (volume) DO UPDATE SET rows = v.rows + excluded.rows, last_from = excluded.last_from,
        newest_at = greatest(v.newest_at, excluded.newest_at)`,
     [volume, account, rows, agedFrom],
   );
 }
 
-/** Returns the numbers of an account's volumes that have a file since this time. */
+/** Returns the numbers of a merchant's volumes that have a file since this time. */
 export async function findVolumes(
   client: Pick<Transaction['client'], 'query'>,
   account: string,
   since: Date,
 ): Promise<number[]> {
   const { rows } = await client.query<{ volume: number }>(
-    'SELECT volume FROM fingerprint_volume WHERE account = $1 AND newest_at >= $2 ORDER BY volume',
+    'SELECT volume FROM fingerprint_volume WHERE merchant_no = (SELECT merchant_of($1)) AND newest_at >= $2 ORDER BY volume',
     [account, since],
   );
   return rows.map((row) => row.volume);

@@ -23,7 +23,7 @@ type FlagOptions = {
 };
 
 /**
- * Flags rows that another file of the account holds, by their fingerprints (crypto/fingerprints/row-fingerprint.ts). Invoice,
+ * Flags rows that another file of the merchant holds, by their fingerprints (crypto/fingerprints/row-fingerprint.ts). Invoice,
  * amount and payer are the same, or without a relevant difference. A row counts unless it certainly was not and never
  * will be charged: declined, unreadable for the service, or cancelled. Rows without an invoice do not count.
  *
@@ -91,7 +91,7 @@ async function flagByReading(tx: Transaction, file: FileRow, options: FlagOption
   return [...flagged.values()];
 }
 
-/** Groups the other files of the account, oldest first, so that one statement reads `stepRows` or slightly more. */
+/** Groups the other files of the merchant, oldest first, so that one statement reads `stepRows` or slightly more. */
 async function groupFiles(
   { client }: Transaction,
   file: FileRow,
@@ -99,7 +99,7 @@ async function groupFiles(
 ): Promise<number[][]> {
   const { rows } = await client.query<{ fileNo: number; rows: number }>(
     `SELECT file_no AS "fileNo", coalesce(valid_rows, 0) AS rows FROM file
-     WHERE account = $1 AND ${AGED_FROM} >= $2 AND file_no <> $3 ORDER BY file_no`,
+     WHERE merchant_no = (SELECT merchant_of($1)) AND ${AGED_FROM} >= $2 AND file_no <> $3 ORDER BY file_no`,
     [file.account, since, file.file_no],
   );
   const groups: number[][] = [];

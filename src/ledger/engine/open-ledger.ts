@@ -5,6 +5,7 @@ import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
+import type { BoundAccounts } from '../merchant/bound-accounts.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
 import { keepFunctions, lockFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
@@ -25,6 +26,8 @@ export type Ledger = {
   readonly instance: Instance;
   /** What lets this process send, or what it waits for (admission/admit.ts). Without it, no batch is taken up. */
   readonly admitted: { sender?: Sender | undefined; waits?: string | undefined };
+  /** Accounts that this process may use: the ledger and its configuration mean the same by them (merchant/bind-accounts.ts). */
+  readonly bound: BoundAccounts;
   /** Receives each move and outcome that is committed. */
   readonly tally: Tally;
   /** How the queue reaches the same server. */
@@ -77,6 +80,7 @@ export async function openLedger(
       databaseNow: sqlClock(options),
       instance,
       admitted: {},
+      bound: new Map(),
       tally: options.tally ?? openTally(),
       connection: server.connection,
       close: async () => {

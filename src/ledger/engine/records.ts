@@ -30,6 +30,7 @@ export type PlainFileRow = {
   file_no: number;
   file_id: string;
   account: string;
+  merchant_no: number;
   site: string;
   folder: string;
   operation: FolderOperation;
@@ -81,6 +82,7 @@ export type BatchRow = {
   file_id: string;
   batch_no: number;
   account: string;
+  merchant_no: number;
   operation: FolderOperation;
   state: BatchState;
   state_at: Date;

@@ -10,6 +10,7 @@ export const SUBJECTS = [
   'audit',
   'keys',
   'profiles',
+  'merchants',
   'claim',
   'intake',
   'send',

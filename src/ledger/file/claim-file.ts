@@ -7,6 +7,7 @@ import type { FileRow, TakenForm } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
 import { linkUpload } from '../transfer/note-upload.ts';
 import { mustBeConfirmed } from '../profile/read-profiles.ts';
+import { boundKeys, otherMerchant } from '../merchant/bound-accounts.ts';
 import { linkResubmission } from '../row/resubmissions.ts';
 
 export type ClaimedFile = {
@@ -37,7 +38,8 @@ export type ClaimedFile = {
  * so a start after a crash may do so. It also ends the count of the file's readings (count-readings.ts). In a folder
  * with a profile it records the version that is confirmed now, which reads the file whatever is confirmed later.
  * @returns whether the file was new to the ledger
- * @throws PipelineError PROFILE_UNCONFIRMED
+ * It is bound to the merchant that its account means now.
+ * @throws PipelineError PROFILE_UNCONFIRMED; MERCHANT_CHANGED when the ledger and this process mean different ones
  */
 export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
   return transact(ledger, async (tx) => {
@@ -48,8 +50,9 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
        taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
                            claimed_at, archive, charset, control, site, profile_version, seen_at,
-                           output_form, known_at)
-         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, $18, ${tx.databaseNow})
+                           output_form, known_at, merchant_no)
+         SELECT $1, a.account, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, $18, ${tx.databaseNow},
+                a.merchant_no FROM account a WHERE a.account = $2 AND is_bound(a.account, $19)
          ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
       [
@@ -71,9 +74,14 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
         version,
         file.seenAt,
         JSON.stringify(file.outputForm),
+        boundKeys(ledger),
       ],
     );
-    if (rowCount === 0) return false;
+    if (rowCount === 0) {
+      const { rowCount: isKnown } = await tx.client.query('SELECT FROM file WHERE file_id = $1', [file.fileId]);
+      if (!isKnown) throw otherMerchant(file.account);
+      return false;
+    }
     tx.audit({
       actor: 'worker:watch',
       fileId: file.fileId,

@@ -86,7 +86,7 @@ const BARRED_CODES = Object.keys(REJECTIONS)
 const LISTED_CODES = Object.keys(REJECTIONS).map(Number);
 
 /** SQL: how many calls of the account of item `i` the ledger had lost. */
-export const FORGOTTEN = `(SELECT count(*) FROM forgotten_send g JOIN file a USING (account) WHERE a.file_id = i.file_id)::int`;
+export const FORGOTTEN = `(SELECT count(*) FROM forgotten_send g JOIN file a USING (merchant_no) WHERE a.file_id = i.file_id)::int`;
 
 const OVER = `('completed', 'partly_cancelled', 'cancelled')`;
 

@@ -1,3 +1,4 @@
+import { bindForTest } from '../../support/bind-for-test.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCallInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
@@ -237,9 +238,10 @@ describe('reconcileAccount', () => {
   });
 
   it('says which forgotten calls lie outside of what the report shows', async () => {
+    await bindForTest(world.ledger, 'main');
     for (const [call, at] of [1, 2].map((n) => [n, new Date(AT.getTime() + n * 3_600_000)] as const))
       await world.force(
-        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ($1, 1, 1, 'main', '', $2, $2)`,
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since) VALUES ($1, 1, 1, 'main', merchant_of('main'), '', $2, $2)`,
         [`gone-${call}`, at],
       );
     const until = new Date(AT.getTime() + 5_400_000);

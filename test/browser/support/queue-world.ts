@@ -2,7 +2,7 @@ import type { BatchState } from '../../../schemas/lifecycle.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
@@ -86,7 +86,7 @@ export async function openQueueWorld(): Promise<QueueWorld> {
       await force(`UPDATE batch SET stale_since = $1 WHERE state = 'submitted'`, [clock.now()]);
     },
     fillStages: async (since: Date) => {
-      await claimFile(app.ledger, claimOf({ account: 'main', name: 'new.csv' }));
+      await claimForTest(app.ledger, claimOf({ account: 'main', name: 'new.csv' }));
       await putBatch('june.csv', 1, 'preparing');
       await putBatch('june.csv', 2, 'submitted');
       await putBatch('june.csv', 3, 'result_in');

@@ -236,8 +236,8 @@ describe('approve', () => {
 
     it('does not promise to send what the send journal knows as sent', async () => {
       await world.app.ledger.pool.query(
-        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since)
-       SELECT 'forgotten', 1, 1, f.account, b.body_sha256, now(), now()
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
+       SELECT 'forgotten', 1, 1, f.account, f.merchant_no, b.body_sha256, now(), now()
        FROM batch b JOIN file f USING (file_id) WHERE f.name = 'unwanted.csv'`,
       );
       await world.drop('card', 'restored.csv', lines([cardRow(11), cardRow(12)]));

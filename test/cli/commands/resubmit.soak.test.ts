@@ -1,3 +1,4 @@
+import { chargedOf } from '../../support/bind-for-test.ts';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -177,7 +178,7 @@ describe('a row that the service books only after two reports have lacked it', (
   /** Resolves with the service's current report of the last days. */
   async function readReport(name: string): Promise<string> {
     const range = { fromDate: new Date(Date.now() - 72 * HOUR_MS), toDate: new Date(Date.now() + HOUR_MS) };
-    const answer = await world.app.reports('main').getACHEFTApprovedDateRangeCSV(range);
+    const answer = await world.app.reports(chargedOf(world.app.ledger, 'main')).getACHEFTApprovedDateRangeCSV(range);
     const path = join(world.root, name);
     await writeFile(path, answer.kind === 'read' ? answer.report.csv! : '');
     return (await world.paydrop('resolve', 'june.csv/1', '--report', path)).out;

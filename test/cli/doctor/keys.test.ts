@@ -14,7 +14,7 @@ import { makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { failing, quarantine, temporaries, workFolders } from '../../../src/cli/doctor/work.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
@@ -213,7 +213,7 @@ describe('work', () => {
     it('is well when they match the claims in the ledger', async () => {
       expect(await world.look(workFolders)).toEqual(WELL);
       const claim = claimOf();
-      await claimFile(world.app.ledger, claim);
+      await claimForTest(world.app.ledger, claim);
       await lay(claim.fileId);
       expect(await world.look(workFolders)).toEqual(WELL);
       await forceSql(world.app, `UPDATE file SET state = 'completed'`);

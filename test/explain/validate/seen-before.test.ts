@@ -68,7 +68,8 @@ it('openSeenBefore cuts batches as the intake does, to know calls that the ledge
   const second = taken.slice(maxRows);
   const at = new Date('2026-06-01T08:00:00Z');
   await world.app.ledger.pool.query(
-    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 7, 1, $2, $3, $3)`,
+    `INSERT INTO forgotten_send (account, merchant_no, file_id, batch_no, attempt, sha256, since, at)
+     VALUES ($1, merchant_of($1), 'lost', 7, 1, $2, $3, $3)`,
     [account, sha256Of(canonicalBytes(second)), at],
   );
   expect((await search(account, rows)).sentBefore).toBe(`batch 2 was sent at ${at.toISOString()} from file lost`);
@@ -87,7 +88,8 @@ it('openSeenBefore cuts the growing batches of a large file as the intake does',
   const rows = upTo(51_005).map((n) => achRow(n));
   // A hundred and one batches of 500 come before.
   await world.app.ledger.pool.query(
-    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 8, 1, $2, now(), now())`,
+    `INSERT INTO forgotten_send (account, merchant_no, file_id, batch_no, attempt, sha256, since, at)
+     VALUES ($1, merchant_of($1), 'lost', 8, 1, $2, now(), now())`,
     [account, sha256Of(rows.slice(50_500).join('\n'))],
   );
   expect((await search(account, rows, { app })).sentBefore).toContain('batch 102 was sent');
@@ -98,7 +100,8 @@ it('openSeenBefore begins a batch where the intake does, before a row that a res
   const rows = [1, 2, 10_001, 3].map((n) => achRow(n, { invoice: 'DUES' }));
   const { taken } = await search(account, rows);
   await world.app.ledger.pool.query(
-    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 2, 1, $2, now(), now())`,
+    `INSERT INTO forgotten_send (account, merchant_no, file_id, batch_no, attempt, sha256, since, at)
+     VALUES ($1, merchant_of($1), 'lost', 2, 1, $2, now(), now())`,
     [account, sha256Of(canonicalBytes(taken.slice(2)))],
   );
   expect((await search(account, rows)).sentBefore).toMatch(/^batch 2 was sent at /);

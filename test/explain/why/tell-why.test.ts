@@ -10,7 +10,7 @@ import type { Settings } from '../../../src/config/config.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { type AuditRow, findInvoice } from '../../../src/ledger/file/search.ts';
 import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
@@ -86,7 +86,7 @@ describe('whyUntaken', () => {
 describe('whyFile', () => {
   it('does not call a file cared for that waits for a sweep which fails', async () => {
     const claim = claimOf({ account: 'swept' });
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     const next = async () =>
       (await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId))).next;
     expect(await next()).toEqual(['There is nothing to do: a worker checks its rows.']);
@@ -132,7 +132,7 @@ describe('whyFile', () => {
     expect((await whyFile(world.ledger, settings, old)).next).toEqual(['There is nothing to do.']);
     await recordResubmission(world.ledger, old, { name: 'again.csv', sha256: 'same', lines: [2], cents: 200 }, because);
     const claim = claimOf({ account: 'quiet', sha256: 'same' });
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     const made = await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId));
     expect(made.story[0]).toEqual({ at: null, text: `It was made of rows of file ${fileId}.` });
   });

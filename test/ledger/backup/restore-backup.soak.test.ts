@@ -8,7 +8,7 @@ import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { frameHead, MARK, writeBackup } from '../../../src/ledger/backup/write-backup.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
@@ -103,7 +103,7 @@ describe('restoreBackup', () => {
   it('goes on with numbers that nobody has', async () => {
     const ledger = await openPlace();
     const claim = claimOf();
-    await claimFile(ledger, claim);
+    await claimForTest(ledger, claim);
     expect((await readFileRow(ledger, claim.fileId)).file_no).toBe(file.file_no + 2);
   });
 

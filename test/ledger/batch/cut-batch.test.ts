@@ -42,6 +42,7 @@ describe('cutBatch', () => {
         file_id: file.file_id,
         batch_no: 1,
         account: file.account,
+        merchant_no: file.merchant_no,
         operation: 'ach-charge',
         state: 'ready',
         state_at: new Date(START),

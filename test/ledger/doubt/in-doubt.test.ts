@@ -1,3 +1,4 @@
+import { bindForTest } from '../../support/bind-for-test.ts';
 import { describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import {
@@ -79,13 +80,16 @@ describe('findSentElsewhere', () => {
 });
 
 describe('readBatchIds', () => {
-  it('gives the ids of all accounts that are asked about, the newest first', async () => {
+  it('gives the ids of all accounts of the merchant, the newest first', async () => {
     const one = await world.batchIn('submitted', { account: 'one' });
+    await world.ledger.pool.query(
+      `INSERT INTO account SELECT 'other', merchant_no, country, currency, since FROM account WHERE account = 'one'`,
+    );
     const other = await world.batchIn('reconciled', { account: 'other' });
     await world.batchIn('submitted', { account: 'stranger' });
     await world.force(`UPDATE batch SET submitted_at = now() - interval '1 h' WHERE file_id = $1`, [one.file_id]);
     await world.force('UPDATE batch SET submitted_at = now() WHERE file_id = $1', [other.file_id]);
-    const known = await readBatchIds(world.ledger, ['one', 'other']);
+    const known = await readBatchIds(world.ledger, 'one');
     expect(known.ids).toEqual([other.batch_id, one.batch_id]);
     expect(known.isCalling).toBe(false);
     expect(await known.isKnown(one.batch_id!)).toBe(true);
@@ -94,7 +98,7 @@ describe('readBatchIds', () => {
 
   it.each(['preparing', 'sending', 'unknown'] as const)('sees a call that is %s', async (state) => {
     await world.batchIn(state, { account: state });
-    expect((await readBatchIds(world.ledger, ['quiet', state])).isCalling).toBe(true);
+    expect((await readBatchIds(world.ledger, state)).isCalling).toBe(true);
   });
 
   it('counts calls without an id since the newest one, and none that were forgotten before it', async () => {
@@ -105,16 +109,18 @@ describe('readBatchIds', () => {
       ['since', `now() + interval '1 s'`],
     ])
       await world.force(
-        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ($1, 1, 1, 'restored', '', ${when}, now())`,
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
+         VALUES ($1, 1, 1, 'restored', merchant_of('restored'), '', ${when}, now())`,
         [call],
       );
-    expect((await readBatchIds(world.ledger, ['restored'])).withoutId).toBe(1);
+    expect((await readBatchIds(world.ledger, 'restored')).withoutId).toBe(1);
   });
 
   it('sees that a call was made', async () => {
-    const before = await readBatchIds(world.ledger, ['caller']);
+    await bindForTest(world.ledger, 'caller');
+    const before = await readBatchIds(world.ledger, 'caller');
     await world.sending({ account: 'caller' });
-    expect((await readBatchIds(world.ledger, ['caller'])).calls).toBeGreaterThan(before.calls);
+    expect((await readBatchIds(world.ledger, 'caller')).calls).toBeGreaterThan(before.calls);
   });
 });
 

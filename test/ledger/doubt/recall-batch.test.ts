@@ -140,8 +140,8 @@ describe('recallForgotten', () => {
     await forget(world.ledger, { account, fileId, sha256: 'of other bytes' });
     await world.force(`UPDATE file SET state = 'accepted' WHERE file_id = $1`, [fileId]);
     await world.force(
-      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
-       VALUES ($1, 1, $2, 'ach-charge', 'ready', now(), 1, 100, 'of these bytes', 2, 2)`,
+      `INSERT INTO batch (file_id, batch_no, account, merchant_no, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+       VALUES ($1, 1, $2, merchant_of($2), 'ach-charge', 'ready', now(), 1, 100, 'of these bytes', 2, 2)`,
       [fileId, account],
     );
     await acknowledgeForgotten(world.ledger, account, because);

@@ -201,7 +201,7 @@ describe('the database itself', () => {
 
   it('lets a file begin as claimed and a batch as ready only', async () => {
     const { file_id: fileId } = await world.accepted();
-    const columns = `account, folder, operation, name, state_at, bytes, sha256, completeness, claimed_at, known_at, seen_at, output_form, archive, charset`;
+    const columns = `account, merchant_no, folder, operation, name, state_at, bytes, sha256, completeness, claimed_at, known_at, seen_at, output_form, archive, charset`;
     for (const state of fileStates) {
       const sql = `INSERT INTO file (file_id, state, ${columns})
                    SELECT 'copy', $2, ${columns.replace('sha256', "'other'")} FROM file WHERE file_id = $1`;

@@ -6,7 +6,7 @@ import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { type CopiedInto, copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { moveFile } from '../../../src/ledger/engine/move.ts';
 import { transact, type Transaction, violates } from '../../../src/ledger/engine/transaction.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { openRelayed } from '../support/start-worker.ts';
@@ -151,9 +151,9 @@ describe('the audit chain', () => {
       return 'keep';
     });
     // Attach the handler now: the session ends before the answer about its end arrives.
-    const stopped = expect(claimFile(ledger, claimOf({ account: 'one' }))).rejects.toThrow();
+    const stopped = expect(claimForTest(ledger, claimOf({ account: 'one' }))).rejects.toThrow();
     await expect.poll(() => kept, { interval: 10 }).toMatch(/append_audit.*;\nCOMMIT/s);
-    expect(await claimFile(world.ledger, claimOf({ account: 'one' }))).toBe(true);
+    expect(await claimForTest(world.ledger, claimOf({ account: 'one' }))).toBe(true);
     const { rowCount } = await world.ledger.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
     );
@@ -184,7 +184,7 @@ describe('the audit chain', () => {
 
   it('stays a chain without a gap when many move at the same moment', async () => {
     const claims = Array.from({ length: 50 }, () => claimOf({ account: 'busy' }));
-    const answers = await Promise.all(claims.map((claim) => claimFile(world.ledger, claim)));
+    const answers = await Promise.all(claims.map((claim) => claimForTest(world.ledger, claim)));
     expect(answers).toEqual(Array(50).fill(true));
     const { brokenAt, chains } = await verifyAudit(world.ledger);
     expect(brokenAt).toBeUndefined();

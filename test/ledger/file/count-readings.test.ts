@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import {
   beginReading,
   endReading,
@@ -50,7 +50,7 @@ describe('beginReading', () => {
 describe('noteProgress', () => {
   it('lets the overview of open files tell how far a reading has come, until it begins again', async () => {
     const claim = claimOf({});
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     const progress = async () => {
       const { checked_rows: checked, expected_rows: expected } = (await readOpenFiles(world.ledger, claim.account))[0]!;
       return [checked, expected];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { claimOf, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
@@ -12,12 +12,13 @@ const world = openedForTests(openTestLedger);
 describe('claimFile', () => {
   it('notes the file as claimed with everything that is known of it, and one audit link', async () => {
     const claim = claimOf({ bytes: 5_000_000_000, control: { rows: 2, totalCents: 500 }, completeness: 'sidecar' });
-    expect(await claimFile(world.ledger, claim)).toBe(true);
+    expect(await claimForTest(world.ledger, claim)).toBe(true);
     expect(await readFileRow(world.ledger, claim.fileId)).toEqual({
       file_no: expect.any(Number),
       file_id: claim.fileId,
       read_from: expect.any(String),
       account: claim.account,
+      merchant_no: expect.any(Number),
       site: 'main',
       folder: claim.folder,
       operation: claim.operation,
@@ -80,16 +81,16 @@ describe('claimFile', () => {
 
   it('changes nothing when it is done again, also after the file went on', async () => {
     const claim = claimOf();
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     await world.putFile(claim.fileId, 'held');
-    expect(await claimFile(world.ledger, { ...claim, name: 'other.csv' })).toBe(false);
+    expect(await claimForTest(world.ledger, { ...claim, name: 'other.csv' })).toBe(false);
     expect(await readFileRow(world.ledger, claim.fileId)).toMatchObject({ state: 'held', name: claim.name });
     expect(await world.links(claim.fileId)).toHaveLength(1);
   });
 
   it('is new to one of many who claim at the same moment', async () => {
     const claim = claimOf();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => claimFile(world.ledger, claim)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => claimForTest(world.ledger, claim)));
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await world.links(claim.fileId)).toHaveLength(1);
   });
@@ -221,7 +222,7 @@ describe('decideFile', () => {
     const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
       (error: unknown) => error,
     );
-    expect(violates(failure, 'one_content_per_account')).toBe(true);
+    expect(violates(failure, 'one_content_per_merchant')).toBe(true);
     expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
     const other = await world.claimed({ sha256: first.sha256 });
     const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));

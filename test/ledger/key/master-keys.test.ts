@@ -1,3 +1,4 @@
+import { bindForTest } from '../../support/bind-for-test.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   makeKeyCurrent,
@@ -163,14 +164,16 @@ describe('retireKey', () => {
   });
 
   it('waits for a file that is being taken in, and counts it', async () => {
+    await bindForTest(world.ledger, 'a');
     const client = await world.ledger.pool.connect();
     await client.query('BEGIN');
     const fileId = newFileId();
     await client.query(
       `WITH taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                           archive, charset, output_form, seen_at, known_at)
-         VALUES ($1, 'a', 'f', 'card', 'n', 'claimed', now(), 1, 's', 'quiet', now(), 'a', 'utf-8', '{}', now(), now()))
+                           archive, charset, output_form, seen_at, known_at, merchant_no)
+         VALUES ($1, 'a', 'f', 'card', 'n', 'claimed', now(), 1, 's', 'quiet', now(), 'a', 'utf-8', '{}', now(), now(),
+                 merchant_of('a')))
        INSERT INTO file_secret (file_id, wrapped_key) VALUES ($1, $2)`,
       [fileId, newDataKey(one, fileId).wrapped],
     );
@@ -230,8 +233,9 @@ describe('rewrap keys', () => {
       await world.force(
         `WITH n AS (SELECT * FROM unnest($1::text[], $2::bytea[]) AS n (id, wrapped)), taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                           archive, charset, output_form, seen_at, known_at)
-         SELECT n.id, 'many', 'f', 'card', n.id, 'claimed', now(), 1, n.id, 'quiet', now(), 'a', 'utf-8', '{}', now(), now() FROM n)
+                           archive, charset, output_form, seen_at, known_at, merchant_no)
+         SELECT n.id, 'many', 'f', 'card', n.id, 'claimed', now(), 1, n.id, 'quiet', now(), 'a', 'utf-8', '{}', now(), now(), 1
+         FROM n)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT id, wrapped FROM n`,
         [ids, ids.map((id) => newDataKey(one, id).wrapped)],
       );

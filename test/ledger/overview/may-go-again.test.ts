@@ -103,8 +103,8 @@ describe('listAgain', () => {
     await recordResubmission(world.ledger, file, order, because);
     expect(await list()).toEqual([[file.name, 3]]);
     await world.force(
-      `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, at, since)
-       VALUES ('main', $1, 1, 9, 'a', now(), now())`,
+      `INSERT INTO forgotten_send (account, merchant_no, file_id, batch_no, attempt, sha256, at, since)
+       VALUES ('main', merchant_of('main'), $1, 1, 9, 'a', now(), now())`,
       [file.file_id],
     );
     expect(await list()).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILE_READER } from '../../../schemas/profiles.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -174,11 +174,11 @@ describe('claimFile', () => {
     const first = await putConfirmed(world.ledger, 'claimed', 'one');
     const seenAt = new Date('2026-06-14T08:00:00Z');
     const claim = claimOf({ profile: 'claimed', seenAt });
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     const second = await putConfirmed(world.ledger, 'claimed', 'two');
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     const later = claimOf({ profile: 'claimed' });
-    await claimFile(world.ledger, later);
+    await claimForTest(world.ledger, later);
     expect(await readFileRow(world.ledger, claim.fileId)).toMatchObject({
       profile_version: first.profile_no,
       seen_at: seenAt,
@@ -188,14 +188,14 @@ describe('claimFile', () => {
 
   it('records none for a folder without a profile', async () => {
     const claim = claimOf();
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     expect(await readFileRow(world.ledger, claim.fileId)).toMatchObject({ profile_version: null });
   });
 
   it('takes nothing while no version is confirmed', async () => {
     await putDraft(world.ledger, 'open');
     const claim = claimOf({ profile: 'open' });
-    await expect(claimFile(world.ledger, claim)).rejects.toMatchObject({ code: 'PROFILE_UNCONFIRMED' });
+    await expect(claimForTest(world.ledger, claim)).rejects.toMatchObject({ code: 'PROFILE_UNCONFIRMED' });
     await expect(readFileRow(world.ledger, claim.fileId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

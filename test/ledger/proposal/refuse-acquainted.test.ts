@@ -15,7 +15,7 @@ import {
   readProposal,
   readProposalsOf,
 } from '../../../src/ledger/proposal/proposals.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -179,8 +179,8 @@ describe('readMaker', () => {
     const [dropped, other] = [claimOf(), claimOf()];
     const { account, folder, name, sha256, bytes } = dropped;
     await noteUpload(world.ledger, { account, folder, name, sha256, bytes, actor: 'operator:ada' });
-    await claimFile(world.ledger, dropped);
-    await claimFile(world.ledger, other);
+    await claimForTest(world.ledger, dropped);
+    await claimForTest(world.ledger, other);
     expect(await readMaker(world.ledger, dropped.fileId)).toBe('operator:ada');
     expect(await readMaker(world.ledger, other.fileId)).toBeUndefined();
   });

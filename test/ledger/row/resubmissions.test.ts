@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState, type Outcome, OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import {
   hasRowsToSend,
   isResubmission,
@@ -143,8 +143,8 @@ describe('linkResubmission', () => {
     const file = await finished();
     await recordResubmission(world.ledger, file, made([2], { sha256: 'the bytes' }), because);
     const claim = claimOf({ account: file.account, sha256: 'the bytes' });
-    await claimFile(world.ledger, claim);
-    await claimFile(world.ledger, claimOf({ account: file.account, sha256: 'the bytes' }));
+    await claimForTest(world.ledger, claim);
+    await claimForTest(world.ledger, claimOf({ account: file.account, sha256: 'the bytes' }));
     expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: claim.fileId }]);
     expect((await world.links(claim.fileId)).at(-1)).toMatchObject({
       move: 'link',
@@ -158,8 +158,8 @@ describe('linkResubmission', () => {
   it('does not link other bytes, or another account', async () => {
     const file = await finished();
     await recordResubmission(world.ledger, file, made([2], { sha256: 'mine' }), because);
-    await claimFile(world.ledger, claimOf({ account: file.account, sha256: 'others' }));
-    await claimFile(world.ledger, claimOf({ sha256: 'mine' }));
+    await claimForTest(world.ledger, claimOf({ account: file.account, sha256: 'others' }));
+    await claimForTest(world.ledger, claimOf({ sha256: 'mine' }));
     expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: null }]);
   });
 });
@@ -204,7 +204,7 @@ describe('hasRowsToSend', () => {
     await recordResubmission(world.ledger, file, made([4, 5]), because);
     expect(await hasRowsToSend(world.ledger, file)).toBe(true);
     const { sha256 } = made([4, 5]);
-    await claimFile(world.ledger, claimOf({ account: file.account, sha256 }));
+    await claimForTest(world.ledger, claimOf({ account: file.account, sha256 }));
     expect(await hasRowsToSend(world.ledger, file)).toBe(false);
   });
 });

@@ -62,6 +62,6 @@ export function reprocessWorld(world: LedgerWorld): ReprocessWorld {
 
 /** Returns SQL for what a host reports after an older copy of the ledger was restored. */
 export function lostCall(account: string): string {
-  return `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, at, since)
-          VALUES ('${account}', 'lost-${account}', 1, 1, 'a', now(), now())`;
+  return `INSERT INTO forgotten_send (account, merchant_no, file_id, batch_no, attempt, sha256, at, since)
+          VALUES ('${account}', merchant_of('${account}'), 'lost-${account}', 1, 1, 'a', now(), now())`;
 }

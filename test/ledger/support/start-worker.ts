@@ -38,7 +38,8 @@ export async function startWorker(url: string, order: Partial<Order> = {}) {
 export async function openRelayed(world: LedgerWorld) {
   const relay = await relayDatabase(world.url);
   onTestFinished(() => relay.close());
-  const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+  const opened = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+  const ledger = { ...opened, bound: world.ledger.bound };
   onTestFinished(() => ledger.close());
   Object.assign(ledger.admitted, world.ledger.admitted);
   const said: string[] = [];

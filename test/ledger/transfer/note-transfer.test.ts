@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import {
   beginPull,
   beginPushing,
@@ -71,7 +71,7 @@ describe('note transfer', () => {
   describe('wasClaimed', () => {
     it('knows the bytes that the folder had, and no others', async () => {
       const sha256 = 'cd'.repeat(32);
-      await claimFile(world.ledger, claimOf({ folder: 'drop/f', sha256 }));
+      await claimForTest(world.ledger, claimOf({ folder: 'drop/f', sha256 }));
       expect(await wasClaimed(world.ledger, 'drop/f', sha256)).toBe(true);
       expect(await wasClaimed(world.ledger, 'drop/f', 'ef'.repeat(32))).toBe(false);
       expect(await wasClaimed(world.ledger, 'drop/g', sha256)).toBe(false);
@@ -148,7 +148,7 @@ describe('note upload', () => {
   async function dropped(change: Partial<Upload> = {}): Promise<FileRow> {
     const claim = claimOf();
     await noteUpload(world.ledger, { ...uploadOf(claim), ...change });
-    await claimFile(world.ledger, claim);
+    await claimForTest(world.ledger, claim);
     return readFileRow(world.ledger, claim.fileId);
   }
 
@@ -185,7 +185,7 @@ describe('note upload', () => {
     it('ties one upload to one file: the same bytes again belong to their own upload', async () => {
       const first = await dropped();
       const again = claimOf({ account: first.account, sha256: first.sha256 });
-      await claimFile(world.ledger, again);
+      await claimForTest(world.ledger, again);
       expect(await isMaker(await readFileRow(world.ledger, again.fileId), MAKER)).toBe(false);
       expect(await isMaker(first, MAKER)).toBe(true);
     });

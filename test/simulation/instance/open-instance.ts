@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/kernel/clock.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import type { Queue } from '../../../src/queue/open-queue.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import { bindHere } from '../../../workers/bind-here.ts';
 import { admitHere } from '../../../workers/admit-here.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { lookAtFolder } from '../../../workers/watch/watch.ts';
@@ -76,6 +77,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
     recover: () =>
       run(async () => {
         await checkFolders(settings);
+        await bindHere(app);
         await admitHere(app);
         await sweep(app, { atStart: true });
       }),
@@ -116,8 +118,8 @@ function tappedApp(app: App, tap: Tap, watch: CallWatch, link: () => Link): App 
     ...app,
     ledger,
     queue: { ...app.queue, add },
-    gateway: (account) => tappedGateway(app, account, tap, watch),
-    reports: (account) => tappedReports(app, account, watch),
+    gateway: (of) => tappedGateway(app, of, tap, watch),
+    reports: (of) => tappedReports(app, of, watch),
   };
 }
 

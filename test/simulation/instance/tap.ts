@@ -1,3 +1,4 @@
+import type { Charged } from '../../../src/ledger/merchant/bound-accounts.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -214,13 +215,14 @@ export type CallWatch = {
 const SHORT_MS = 300;
 
 /** Wraps an account's gateway with moments before, within and after each call, at which the process may die. */
-export function tappedGateway(app: App, account: string, tap: Tap, watch: CallWatch): Gateway {
-  const gateway = () => (watch.isEndless() ? impatient(app, account) : app.gateway(account));
+export function tappedGateway(app: App, of: Charged, tap: Tap, watch: CallWatch): Gateway {
+  const { account } = of;
+  const gateway = () => (watch.isEndless() ? impatient(app, account) : app.gateway(of));
   const touch = <Result>(what: string, go: () => Promise<Result>) =>
     tap.touch({ kind: 'call', what }, go, async () => new Error('the network failed in the simulation'));
 
   return {
-    ...app.gateway(account),
+    ...app.gateway(of),
     submitBatch: async (call) => {
       const seen: SubmitCall = { account, declared: false, posts: 0, answer: undefined };
       const before = watch.countPosts();
@@ -259,7 +261,7 @@ function impatient(app: App, account: string): Gateway {
 }
 
 /** Wraps an account's report client, which does not wait long for an endless answer either. */
-export function tappedReports(app: App, account: string, watch: CallWatch): ReportClient {
-  if (!watch.isEndless()) return app.reports(account);
-  return createReportClient({ ...reportSettings(app.account(account)), timeouts: { answerMs: SHORT_MS } });
+export function tappedReports(app: App, of: Charged, watch: CallWatch): ReportClient {
+  if (!watch.isEndless()) return app.reports(of);
+  return createReportClient({ ...reportSettings(app.account(of.account)), timeouts: { answerMs: SHORT_MS } });
 }

@@ -116,8 +116,8 @@ describe('GET /accounts', () => {
 describe('GET /accounts/:name', () => {
   it('tells of one, with the calls that only the send journal knows', async () => {
     await world.app.ledger.pool.query(
-      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since)
-       VALUES ('f1', 1, 1, 'main', 'abc', '2026-06-15T10:00:00Z', '2026-06-16T10:00:00Z')`,
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
+       VALUES ('f1', 1, 1, 'main', merchant_of('main'), 'abc', '2026-06-15T10:00:00Z', '2026-06-16T10:00:00Z')`,
     );
     expect(await ask('/accounts/main')).toMatchObject({
       account: 'main',

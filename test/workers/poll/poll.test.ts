@@ -97,9 +97,9 @@ describe('pollBatch, after the process died', () => {
 
     const asked: string[] = [];
     const app = answeringResult(world.app, GOOD);
-    const counting = (account: string) => {
-      asked.push(account);
-      return app.gateway(account);
+    const counting: App['gateway'] = (of) => {
+      asked.push(of.account);
+      return app.gateway(of);
     };
     await pollBatch({ ...app, gateway: counting }, key);
     expect(asked).toHaveLength(state === 'submitted' ? 1 : 0);

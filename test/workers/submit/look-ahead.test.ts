@@ -126,7 +126,8 @@ describe('lookAhead', () => {
   it('takes what the service has for calls that the ledger knows to be forgotten, as long as there are as many', async () => {
     const { app, account, key, newest } = await begunAgain();
     await world.query(
-      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ('gone', 1, 1, $1, '', now(), now())`,
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
+       VALUES ('gone', 1, 1, $1, merchant_of($1), '', now(), now())`,
       [account],
     );
     const running: ResultAnswer = { kind: 'running', text: '' };

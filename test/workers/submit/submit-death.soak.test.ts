@@ -1,3 +1,4 @@
+import { chargedOf } from '../../support/bind-for-test.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -174,7 +175,7 @@ describe('send window', () => {
     it('lets a call that has begun in it go on to its end behind it', async () => {
       clock.set('2026-06-16T05:59:59.999Z');
       const scripted = answering(app, { ...TAKEN, batchId: `${account}-slow` });
-      const gateway = scripted.app.gateway(account);
+      const gateway = scripted.app.gateway(chargedOf(app.ledger, account));
       const slow = {
         ...gateway,
         submitBatch: (call: Parameters<typeof gateway.submitBatch>[0]) => {

@@ -69,7 +69,7 @@ describe('submitBatch, asked more than once', () => {
     let inFlight = 0;
     let most = 0;
     const scripted = answering(world.app, taken('7010'));
-    const gateway = scripted.app.gateway('');
+    const gateway = scripted.app.gateway({ account: '', merchant_no: 0 });
     const counting: typeof gateway.submitBatch = async (call) => {
       inFlight += 1;
       most = Math.max(most, inFlight);

@@ -2,7 +2,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../support/claim-for-test.ts';
 import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { upTo } from '../../support/payment-rows.ts';
@@ -157,7 +157,7 @@ describe.runIf(sshdIsInstalled())('pullFolder', () => {
     // As if the process died between the rename and its note, and a watcher has since taken the file.
     await world.query(`UPDATE pulled SET state = 'fetched' WHERE folder = $1`, [pair.folder.id]);
     await rm(join(pair.folder.path, 'claimed.csv'));
-    await claimFile(world.app.ledger, claimOf({ folder: pair.folder.id, sha256: sha256Of(Buffer.from('one\n')) }));
+    await claimForTest(world.app.ledger, claimOf({ folder: pair.folder.id, sha256: sha256Of(Buffer.from('one\n')) }));
     const there = join(pair.folder.pull.path, 'claimed', 'claimed.csv');
     await rename(there, join(pair.folder.pull.path, 'claimed.csv'));
     await pair.look();

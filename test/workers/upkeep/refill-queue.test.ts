@@ -228,7 +228,7 @@ describe('sweep, when a worker is gone', () => {
     let answer = () => {};
     const held = new Promise<void>((resolve) => (answer = resolve));
     const scripted = answering(world.app, { ...TAKEN, batchId: 'late' });
-    const gateway = scripted.app.gateway('');
+    const gateway = scripted.app.gateway({ account: '', merchant_no: 0 });
     const slow: typeof gateway.submitBatch = async (call) => {
       const said = await gateway.submitBatch(call);
       await held;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
+import { claimForTest } from '../../../support/claim-for-test.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
 import {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 async function claim(name: string, claimedAt = '2026-06-15T12:00:00Z'): Promise<void> {
-  await claimFile(world.app.ledger, claimOf({ account: 'main', name, claimedAt: new Date(claimedAt) }));
+  await claimForTest(world.app.ledger, claimOf({ account: 'main', name, claimedAt: new Date(claimedAt) }));
 }
 
 const names = async (path: string) =>
