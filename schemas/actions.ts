@@ -42,6 +42,7 @@ export const ACTIONS = {
   approve: action('file', CHECKERS, 'Approve', { destructive: 'money' }),
   decline: action('file', CHECKERS, 'Decline', { destructive: 'irreversible' }),
   cancel: action('file', WORKERS, 'Cancel', { destructive: 'irreversible' }),
+  move: action('file', CHECKERS, 'Move to the present account', { destructive: 'money' }),
   resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: 'money' }),
   'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
   'rebuild-outputs': action('file', WORKERS, 'Restore missing outputs', { reason: 'none' }),
@@ -59,6 +60,7 @@ export const ACTIONS = {
 
   pause: action('account', WORKERS, 'Pause'),
   resume: action('account', CHECKERS, 'Resume', { destructive: 'money' }),
+  'answer-address': action('account', CHECKERS, 'Answer about the address', { destructive: 'money' }),
 
   'archive-rows': action('account', ADMINS, 'Archive old rows', { destructive: 'irreversible' }),
 

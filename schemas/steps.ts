@@ -16,6 +16,7 @@ export const ACTION_COMMANDS = {
   withdraw: 'withdraw BATCH --reason …',
   pause: 'account pause ACCOUNT',
   resume: 'account resume ACCOUNT --reason …',
+  'answer-address': 'account address ACCOUNT --reason …',
   'run-now': 'schedule run SCHEDULE',
   'import-profile': 'profile import PROFILE.yaml --reason …',
   'confirm-profile': 'profile confirm PROFILE --sample SAMPLE --reason …',

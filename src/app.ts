@@ -9,7 +9,7 @@ import { countLines, type Log } from './kernel/log.ts';
 import { type Health, startHealth, type Tally } from './kernel/health.ts';
 import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
-import { type Charged, mustBeBound } from './ledger/merchant/bound-accounts.ts';
+import { type Charged, mustBeBound, presentName } from './ledger/merchant/bound-accounts.ts';
 import { readBindings, type NamedAccount } from './ledger/merchant/bind-accounts.ts';
 import { serviceAddress } from './gateway/service-address.ts';
 import { isSandbox } from './gateway/transport/ask-time.ts';
@@ -36,6 +36,11 @@ export type App = {
   readonly keys: KeyRing;
   readonly fingerprint: Fingerprinter;
   account(name: string): Account;
+  /**
+   * Returns how amounts and times of an account are written. Work of an account that has left the configuration, or that
+   * was taken when its name meant something else, still gets its outputs.
+   */
+  style(account: string): { readonly timeZone: string; readonly currency: string };
   folder(id: string): Folder | undefined;
   /** Returns the service of the merchant that something was taken for. @throws PipelineError MERCHANT_CHANGED */
   gateway(of: Charged): Gateway;
@@ -154,7 +159,7 @@ function lookUps(
   settings: Settings,
   tally: Tally,
   ledger: Ledger,
-): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'askTime' | 'openPgpKeys'> {
+): Pick<App, 'account' | 'style' | 'folder' | 'gateway' | 'reports' | 'askTime' | 'openPgpKeys'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (!found) throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is no longer in the configuration');
@@ -169,6 +174,11 @@ function lookUps(
   const keys = new Map<string, Promise<OpenPgpKeys>>();
   return {
     account,
+    style: (name) => {
+      const { timeZone = 'UTC', currency = '' } =
+        settings.accounts.get(name) ?? settings.accounts.get(presentName(name)) ?? {};
+      return { timeZone, currency: ledger.meanings.get(name)?.currency ?? currency };
+    },
     folder: (id) => settings.folders.find((folder) => folder.id === id),
     gateway: (charged) => {
       const settled = account(charged.account);

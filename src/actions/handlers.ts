@@ -1,10 +1,12 @@
 import { pause, resume } from './account-actions.ts';
+import { answerAddress } from './answer-address.ts';
 import { archiveRows } from './archive-rows.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
 import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
 import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
 import { approve, cancel, decline } from './file-actions.ts';
 import { journal } from './resolve/journal-action.ts';
+import { move } from './move-action.ts';
 import { checkOutputs, rebuildMissing } from './output-actions.ts';
 import { probe } from './resolve/probe-action.ts';
 import { confirm, refuse } from './proposal-actions.ts';
@@ -20,6 +22,7 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   approve,
   decline,
   cancel,
+  move,
   resubmit,
   'check-outputs': checkOutputs,
   'rebuild-outputs': rebuildMissing,
@@ -35,6 +38,7 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   disown,
   pause,
   resume,
+  'answer-address': answerAddress,
   'archive-rows': archiveRows,
   confirm,
   refuse,

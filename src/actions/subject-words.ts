@@ -2,6 +2,7 @@ import { SHOWN, shownOfState } from '../../schemas/shown.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { BatchRow, FileRow, ProfileRow } from '../ledger/engine/records.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
+import { readMerchants, sayMerchant } from '../ledger/merchant/read-merchants.ts';
 import { readBlocks, readShownFile, showBatch } from '../explain/read-blocks.ts';
 import { whoDid } from '../explain/why/sentence.ts';
 import type { ActionContext, Facts } from './action.ts';
@@ -33,6 +34,7 @@ export async function fileFacts({ ledger, settings }: Shower, file: FileRow): Pr
   return [
     ['File', file.name],
     ['Account', file.account],
+    ['Merchant', sayMerchant((await readMerchants(ledger)).get(file.account))],
     ['Operation', file.operation],
     ['State', SHOWN[shown].word],
     ['Rows', groupDigits(String(file.valid_rows ?? 0))],

@@ -28,6 +28,7 @@ const COMMANDS = {
   withdraw: async () => (await import('./commands/batch-actions.ts')).withdraw,
   unknown: async () => (await import('./commands/resolve.ts')).unknown,
   resolve: async () => (await import('./commands/resolve.ts')).resolve,
+  move: async () => (await import('./commands/file-actions.ts')).move,
   resubmit: async () => (await import('./commands/file-actions.ts')).resubmit,
   reprocess: async () => (await import('./commands/reprocess.ts')).reprocess,
   account: async () => (await import('./commands/account.ts')).account,

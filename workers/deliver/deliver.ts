@@ -170,7 +170,7 @@ async function summarize(
     controlTotals: ControlTotal[];
   },
 ): Promise<Summary> {
-  const { timeZone } = app.account(file.account);
+  const { timeZone } = app.style(file.account);
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const outputs = await readOutputs(app.ledger, file.file_id);
   const readBy = await whatRead(app.ledger.pool, file);

@@ -219,7 +219,7 @@ export function rowDescriber(
   file: FileRow,
   batches: readonly BatchRow[],
 ): (row: KeptRow, faults: readonly Fault[]) => FinishedRow {
-  const { timeZone, currency } = app.account(file.account);
+  const { timeZone, currency } = app.style(file.account);
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const sentBy = new Map(
     batches.map((batch) => [

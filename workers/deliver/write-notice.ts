@@ -103,7 +103,7 @@ async function noticeOf(app: App, file: FileRow, status: Notice['status'], cut: 
     layout: file.layout,
     ...(readBy && { readBy }),
     ...(file.profile_lines && { lines: readEquation(file.profile_lines, file).says }),
-    claimedAt: formatInZone(file.claimed_at, app.account(file.account).timeZone),
+    claimedAt: formatInZone(file.claimed_at, app.style(file.account).timeZone),
     bytes: file.bytes,
     sha256: file.sha256,
     completeness: file.completeness,

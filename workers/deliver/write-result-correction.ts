@@ -33,7 +33,7 @@ export async function writeResultCorrection(app: App, file: ReadFileRow, correct
   const summary: CorrectionSummary = {
     file: { fileId, name, account, operation },
     correctionNo,
-    changedAt: formatInZone(changes[0]!.at, app.account(account).timeZone),
+    changedAt: formatInZone(changes[0]!.at, app.style(account).timeZone),
     evidence: changes[0]!.source,
     changes: sumChanges(changes),
     outcomes: totals,
@@ -76,7 +76,7 @@ async function writeChanges(
     changes.map((change) => change.line),
     (rows, place) => input.cells(rows, place, { isValid: true }),
   );
-  const { timeZone } = app.account(file.account);
+  const { timeZone } = app.style(file.account);
   const lineOf = (change: ChangedRow): string => {
     const before = {
       outcome: change.old_outcome,

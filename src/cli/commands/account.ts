@@ -12,6 +12,7 @@ import {
   readAccountStates,
   readForgottenSends,
 } from '../../ledger/account/read-holds.ts';
+import { type Merchant, readMerchants, sayMerchant } from '../../ledger/merchant/read-merchants.ts';
 import { actionCommand, type FindByWords } from '../action-command.ts';
 import { type CliCommand, type RunningCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
@@ -37,7 +38,9 @@ const list: CliCommand = {
       // Right after a restore the journals are not compared yet, and an account that must not send would look fine.
       await compareJournalFirst(ledger, settings, { decides: false });
       const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
-      print(call, states, () => accountTable(states, (account) => zoneOf(settings, account)));
+      const merchants = await readMerchants(ledger);
+      const shown = states.map((state) => ({ ...state, merchant: merchants.get(state.account) ?? null }));
+      print(call, shown, () => accountTable(shown, (account) => zoneOf(settings, account)));
     });
     return EXIT.ok;
   },
@@ -95,6 +98,34 @@ export function stopping(command: RunningCommand): RunningCommand {
     },
   };
 }
+
+const address = actionCommand(
+  'answer-address',
+  {
+    name: 'address',
+    about: 'Say whether the service of an account moved to its new address, or is another one',
+    takes: [ACCOUNT],
+    options: [
+      ['--moved', 'it is the same service: what was sent counts'],
+      ['--other', 'it is another service: what was sent does not count there, and unsent work stays stopped'],
+    ],
+    notes: [
+      'paydrop asks when the agent code of an account is to be used at another address. Until it is answered, nothing of the account is taken or sent.',
+    ],
+    examples: [
+      'account address main --plan',
+      'account address main --moved --reason "announced for June 1"',
+      'account address main --other --reason "from the test server to the live one"',
+    ],
+  },
+  findAccounts,
+  ({ options }) => {
+    if (options['plan'] !== undefined && options['moved'] === undefined && options['other'] === undefined) return {};
+    if ((options['moved'] === undefined) === (options['other'] === undefined))
+      throw new PipelineError('USAGE', 'answer', 'give either --moved or --other');
+    return { filled: { service: options['moved'] === undefined ? 'other' : 'moved' } };
+  },
+);
 
 const forgotten: CliCommand = {
   name: 'forgotten',
@@ -167,7 +198,7 @@ from the report proves nothing, because the report may be cut off. Exit status 5
 export const account: CliCommand = {
   name: 'account',
   about: 'Stop and resume sending, and see what stops an account',
-  commands: [list, pause, resume, forgotten, reconcile, acknowledge],
+  commands: [list, pause, resume, address, forgotten, reconcile, acknowledge],
   examples: ['account list', 'account pause --all --reason "amounts look wrong"'],
 };
 
@@ -187,16 +218,24 @@ function oneOf(name: string, known: readonly string[]): string {
 }
 
 /** Returns one line for each account, then what holds the accounts that do not send. */
-export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {
+export function accountTable(
+  states: readonly (AccountState & { merchant: Merchant | null })[],
+  zoneOf: (account: string) => string,
+): string {
   const rows = states.map((state) => [
     state.account,
+    sayMerchant(state.merchant ?? undefined),
     accountWord(state),
     String(state.ready),
     String(state.onTheirWay),
     inDoubt(state),
     state.forgotten === 0 ? '' : String(state.forgotten),
   ]);
-  const table = textTable(['Account', 'State', 'Waiting', 'In progress', 'In doubt', 'Forgotten'], rows, [2, 3, 5]);
+  const table = textTable(
+    ['Account', 'Merchant', 'State', 'Waiting', 'In progress', 'In doubt', 'Forgotten'],
+    rows,
+    [3, 4, 6],
+  );
   const why = states.flatMap((state) =>
     describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${stepText(hold)}`),
   );

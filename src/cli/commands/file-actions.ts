@@ -60,6 +60,21 @@ const findFileOrIts: FindByWords = async (ledger, _settings, words) => {
   return batch ? { kind: 'batch', file, batch } : { kind: 'file', file };
 };
 
+export const move = actionCommand(
+  'move',
+  {
+    name: 'move',
+    about: 'Move the unsent rows of a file to the present account of its folder',
+    takes: FILE,
+    notes: [
+      `For a file that was taken when the name of its account meant another merchant, country or currency. Its unsent
+batches are canceled, and their rows come again as a new file, which is checked like any other.`,
+    ],
+    examples: ['move trial.csv --plan', 'move trial.csv --reason "these are to be charged at the live service"'],
+  },
+  findIt,
+);
+
 export const resubmit = actionCommand(
   'resubmit',
   {

@@ -5,7 +5,7 @@ import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
-import type { BoundAccounts } from '../merchant/bound-accounts.ts';
+import type { BoundAccounts, Meaning } from '../merchant/bound-accounts.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
 import { keepFunctions, lockFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
@@ -28,6 +28,8 @@ export type Ledger = {
   readonly admitted: { sender?: Sender | undefined; waits?: string | undefined };
   /** Accounts that this process may use: the ledger and its configuration mean the same by them (merchant/bind-accounts.ts). */
   readonly bound: BoundAccounts;
+  /** What each name means in the ledger, names of former meanings included, as last read with the bindings. */
+  readonly meanings: Map<string, Meaning>;
   /** Receives each move and outcome that is committed. */
   readonly tally: Tally;
   /** How the queue reaches the same server. */
@@ -81,6 +83,7 @@ export async function openLedger(
       instance,
       admitted: {},
       bound: new Map(),
+      meanings: new Map(),
       tally: options.tally ?? openTally(),
       connection: server.connection,
       close: async () => {

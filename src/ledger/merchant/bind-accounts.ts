@@ -28,6 +28,8 @@ type Place = { mark: string; address: string | null; merchantNo: number; agentMa
 /** Sets which accounts this process may use: those by which the ledger and its configuration mean the same. */
 export async function readBindings(ledger: Ledger, named: readonly NamedAccount[]): Promise<void> {
   const { accounts, places } = await readKnown(ledger.pool, named);
+  ledger.meanings.clear();
+  for (const [name, meaning] of accounts) ledger.meanings.set(name, meaning);
   for (const account of named) {
     const place = places.find(({ mark, agentMark }) => mark === account.mark && agentMark !== null);
     const bound = place && boundTo(account, place.merchantNo);

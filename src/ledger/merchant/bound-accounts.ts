@@ -49,6 +49,11 @@ export function isSameMeaning(one: Meaning, other: Meaning): boolean {
   return one.merchantNo === other.merchantNo && one.country === other.country && one.currency === other.currency;
 }
 
+/** Returns the name in the configuration of a former name, such as `main` of `main.1`. */
+export function presentName(account: string): string {
+  return account.replace(/\..*$/, '');
+}
+
 /** Work that was taken when a name meant something else has a name with a dot, which no configuration can have. */
 export function isFormerName(account: string): boolean {
   return account.includes('.');

@@ -1,6 +1,7 @@
 import { NO_RETRY, REJECTIONS, rejectionOf } from '../../../schemas/rejections.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { presentName } from '../merchant/bound-accounts.ts';
 import type { FileRow } from '../engine/records.ts';
 import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/close-ledger.ts';
@@ -143,7 +144,7 @@ export async function recordResubmission(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING resubmission_no`,
         [
           file.file_id,
-          file.account,
+          presentName(file.account),
           name,
           sha256,
           lines.length,

@@ -11,6 +11,8 @@ import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
+import { listAddressQuestions } from '../../../src/ledger/merchant/answer-address.ts';
+import { isFormerName, presentName } from '../../../src/ledger/merchant/bound-accounts.ts';
 import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
 import { confirmedFor, findUnconfirmed, type Unconfirmed, usesOf } from '../../../src/ledger/profile/read-profiles.ts';
@@ -42,6 +44,7 @@ export async function readObstacles(ledger: Ledger, settings: Settings): Promise
     findWaits(ledger),
     readFailing(ledger),
     findStray(ledger, settings),
+    findAddressQuestions(ledger),
     findQuarantined(settings),
     findUnread(ledger, settings),
   ]);
@@ -89,15 +92,36 @@ async function findWaits(ledger: Ledger): Promise<Cause[]> {
   }));
 }
 
+/** Returns accounts whose address changed. Nothing of them is taken or sent until a user has answered. */
+async function findAddressQuestions(ledger: Ledger): Promise<Cause[]> {
+  return (await listAddressQuestions(ledger)).map(({ account, before, address, askedAt, files, unsent }) => ({
+    key: `address ${account}`,
+    what: `Account ${account} waits for an answer`,
+    name: null,
+    why: `its agent code was used at ${before ?? 'an address that only the send journal knows'} and is now to be used at ${address}: either the service moved, and what was sent counts, or it is another service. ${counted(files, 'file')} and ${counted(unsent, 'unsent batch')} depend on it`,
+    step: ['Answer: ', { action: 'answer-address', account }, '.'],
+    since: askedAt,
+    account,
+    fileId: null,
+    batchNo: null,
+  }));
+}
+
 /** Returns accounts that left the configuration with open work. No process works for them. */
 async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Cause[]> {
   const stray = await countStray(ledger, [...accounts.keys()]);
   return stray.map(({ account, files, batches, rows, cents }) => ({
     key: `account ${account}`,
-    what: `Account ${account} is not in the configuration`,
+    what: isFormerName(account)
+      ? `Work was taken when account ${presentName(account)} meant another merchant, country or currency`
+      : `Account ${account} is not in the configuration`,
     name: null,
     why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, are stopped`,
-    step: [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel the unsent batches.`],
+    step: isFormerName(account)
+      ? [
+          `Move its files to the present account ("paydrop move FILE"), cancel them, or give the former merchant a name of its own in paydrop.yaml.`,
+        ]
+      : [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel the unsent batches.`],
     since: null,
     account,
     fileId: null,

@@ -1,0 +1,35 @@
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** Whom an account means in the ledger. */
+export type Merchant = {
+  account: string;
+  server: string | null;
+  /** Where it was last reached; null when only a send journal knows it. */
+  address: string | null;
+  isSandbox: boolean;
+  country: string;
+  currency: string;
+  formerName: string | null;
+  since: Date;
+};
+
+/** Returns whom every account means, names of former meanings included. */
+export async function readMerchants({ pool }: Pick<Ledger, 'pool'>): Promise<Map<string, Merchant>> {
+  const { rows } = await pool.query<Merchant>(
+    `SELECT a.account, p.server, p.address, m.is_sandbox AS "isSandbox", a.country, a.currency,
+            a.former_name AS "formerName", a.since
+     FROM account a JOIN merchant m USING (merchant_no)
+     CROSS JOIN LATERAL (SELECT * FROM merchant_address p WHERE p.merchant_no = a.merchant_no
+                         ORDER BY p.since DESC, p.mark LIMIT 1) p
+     ORDER BY a.account`,
+  );
+  return new Map(rows.map((row) => [row.account, row]));
+}
+
+/** Says who is charged: where, and in which currency. */
+export function sayMerchant(merchant: Merchant | undefined): string {
+  if (!merchant) return 'not known yet';
+  const { address, isSandbox, currency } = merchant;
+  const host = address === null ? 'an address that only a send journal knows' : new URL(address).host;
+  return `${isSandbox ? 'sandbox ' : ''}${host}, ${currency}`;
+}

@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Config } from '../../schemas/config.ts';
+import { openApp } from '../../src/app.ts';
+import { resolveSettings } from '../../src/config/config.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
+import { readFileRow, readBatches } from '../../src/ledger/file/read-file.ts';
+import { findFile } from '../../src/ledger/file/search.ts';
+import { answerAddress, listAddressQuestions } from '../../src/ledger/merchant/answer-address.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+
+/** Who is charged is an agent code at a service, whatever paydrop.yaml calls it and whatever it means by a name later. */
+
+let world: PipelineWorld;
+beforeEach(async () => {
+  const accounts = ['TEST88', 'OTHER'].map((agentCode) => ({ agentCode, password: 'TEST88' }));
+  world = await openPipelineWorld({ sandbox: { accounts } });
+});
+afterEach(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'looked at it' };
+const MAIN = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' } as const;
+
+type Named = Record<string, Partial<Config['accounts'][string]>>;
+
+/** Starts paydrop anew with these accounts; the folder for bank payments is that of `taker`. */
+async function become(named: Named, taker = Object.keys(named)[0]!): Promise<void> {
+  const { main: before } = world.config.accounts;
+  const accounts = Object.fromEntries(Object.entries(named).map(([name, own]) => [name, { ...before, ...own }]));
+  const folders = world.config.folders.map((folder) => ({ ...folder, account: taker }));
+  const settings = resolveSettings(Config.parse({ ...world.config, accounts, folders }), world.root, world.env);
+  await world.app.close();
+  world.app = await openApp(settings, { log: silentLog(), env: world.env });
+}
+
+async function drop(name: string, rows = 3): Promise<void> {
+  await world.drop('ach-charge', name, lines(upTo(rows).map((n) => achRow(n))));
+  await world.finish();
+}
+
+/** Takes a file to its verdict without sending anything. */
+async function accept(name: string, rows = 3): Promise<void> {
+  await pauseAccount(world.app.ledger, 'main', because);
+  await drop(name, rows);
+}
+
+const booked = ({ books }: Pick<Sandbox, 'books'> = world.sandbox) => books().length;
+
+const accountsOf = async () => {
+  const { rows } = await world.app.ledger.pool.query('SELECT name, account FROM file ORDER BY file_no');
+  return rows.map(({ name, account }: { name: string; account: string }) => [name, account]);
+};
+
+async function live(): Promise<Sandbox> {
+  const service = await startSandbox({
+    batchDelayMs: 10,
+    accounts: ['TEST88', 'LIVE'].map((agentCode) => ({ agentCode, password: 'TEST88' })),
+  });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+describe('one merchant under two names', () => {
+  it.each([
+    ['renamed', () => become({ cards: {} })],
+    ['entered a second time', () => become({ main: {}, second: {} }, 'second')],
+  ])('%s: a file that was sent is known', async (_how, change) => {
+    await drop('june.csv');
+    await change();
+    await drop('june.csv');
+    await drop('june-again.csv', 4);
+    expect(booked()).toBe(3);
+    expect(Object.values(await world.states())).toEqual(['completed']);
+    expect((await findFile(world.app.ledger, 'june-again.csv')).reason).toContain('of file');
+  });
+
+  it('a renamed account keeps its history, its stops and its work under the new name', async () => {
+    await drop('june.csv');
+    await accept('july.csv', 5);
+    await become({ cards: {} });
+    await world.finish();
+    expect(await accountsOf()).toEqual([
+      ['june.csv', 'cards'],
+      ['july.csv', 'cards'],
+    ]);
+    expect(booked()).toBe(3);
+    await resumeAccount(world.app.ledger, 'cards', because);
+    await world.finish();
+    expect(booked()).toBe(5);
+  });
+
+  it('a pause of one name stops both', async () => {
+    await pauseAccount(world.app.ledger, 'main', because);
+    await become({ main: {}, second: {} }, 'second');
+    await drop('june.csv');
+    expect(booked()).toBe(0);
+  });
+});
+
+describe('two merchants under one name', () => {
+  it('a trial in the sandbox is not charged when the live service is set, and the same file may then come for real', async () => {
+    await accept('trial.csv');
+    const service = await live();
+    await become({ main: { baseUrl: service.url, agentCode: 'LIVE' } });
+    await resumeAccount(world.app.ledger, 'main', because);
+    await world.finish();
+    expect([booked(), booked(service)]).toEqual([0, 0]);
+    expect(await accountsOf()).toEqual([['trial.csv', 'main.1']]);
+
+    await drop('trial.csv');
+    expect([booked(), booked(service)]).toEqual([0, 3]);
+    expect(await accountsOf()).toEqual([
+      ['trial.csv', 'main.1'],
+      ['trial.csv', 'main'],
+    ]);
+  });
+
+  it('agent codes that changed places take their work with them', async () => {
+    await accept('june.csv');
+    await become({ main: { agentCode: 'OTHER' }, other: {} }, 'main');
+    await resumeAccount(world.app.ledger, 'other', because);
+    await resumeAccount(world.app.ledger, 'main', because);
+    await world.finish();
+    expect(await accountsOf()).toEqual([['june.csv', 'other']]);
+    expect(world.sandbox.books().map(({ account }) => account)).toEqual(['TEST88', 'TEST88', 'TEST88']);
+  });
+
+  it.each([
+    ['currency', { currency: 'CAD' }],
+    ['country', { country: 'CA' }],
+  ] as const)('work of another %s stays stopped, and what was sent is still known', async (_what, change) => {
+    await drop('june.csv');
+    await accept('july.csv', 5);
+    await become({ main: { ...MAIN, ...change } });
+    await resumeAccount(world.app.ledger, 'main', because);
+    await world.finish();
+    expect(booked()).toBe(3);
+    expect(await accountsOf()).toEqual([
+      ['june.csv', 'main.1'],
+      ['july.csv', 'main.1'],
+    ]);
+    await drop('june.csv');
+    expect(booked()).toBe(3);
+  });
+
+  it('a batch in doubt is asked about at its own service, or not at all', async () => {
+    await accept('june.csv');
+    const file = await findFile(world.app.ledger, 'june.csv');
+    const [batch] = await readBatches(world.app.ledger, file.file_id);
+    expect(() => world.app.gateway(batch!)).not.toThrow();
+    await become({ main: { agentCode: 'OTHER' } });
+    // Before the ledger follows the configuration, and after.
+    expect(() => world.app.gateway(batch!)).toThrow('Cannot use account "main": paydrop.yaml now means another');
+    await world.finish();
+    const now = (await readBatches(world.app.ledger, file.file_id))[0]!;
+    expect(() => world.app.gateway(now)).toThrow('Cannot use account "main.1"');
+    expect(() => world.app.gateway({ ...now, account: 'main' })).toThrow('paydrop.yaml now means another');
+    expect(() => world.app.reports({ ...now, account: 'main' })).toThrow('paydrop.yaml now means another');
+  });
+
+  it('a process that still has the old configuration sends and takes nothing', async () => {
+    await accept('june.csv');
+    const old = world.app;
+    const settings = { ...old.settings, accounts: new Map(old.settings.accounts) };
+    settings.accounts.set('main', { ...settings.accounts.get('main')!, agentCode: 'OTHER' });
+    world.app = await openApp(settings, { log: silentLog(), env: world.env });
+    const workers = await world.start();
+    await workers.stop();
+    await world.app.close();
+    world.app = old;
+    await resumeAccount(old.ledger, 'main', because);
+    await resumeAccount(old.ledger, 'main.1', because);
+    await world.drop('ach-charge', 'july.csv', lines([achRow(9)]));
+    const working = await world.start();
+    await expect
+      .poll(async () => (await world.app.ledger.pool.query('SELECT FROM failing_work')).rowCount, { timeout: 50_000 })
+      .toBeGreaterThan(0);
+    await working.stop();
+    expect(booked()).toBe(0);
+  });
+});
+
+describe('an agent code at another address', () => {
+  const before = async () => {
+    await drop('june.csv');
+    await accept('july.csv', 5);
+    const service = await live();
+    await become({ main: { baseUrl: service.url } });
+    await resumeAccount(world.app.ledger, 'main', because);
+    await world.drop('ach-charge', 'august.csv', lines([achRow(9)]));
+    const workers = await world.start();
+    await workers.look();
+    await workers.stop();
+    return service;
+  };
+
+  it('is asked about, and until then nothing is taken or sent', async () => {
+    const service = await before();
+    expect([booked(), booked(service)]).toEqual([3, 0]);
+    expect(await listAddressQuestions(world.app.ledger)).toMatchObject([
+      { account: 'main', before: expect.stringContaining(world.sandbox.url), files: 2, unsent: 1, wasSandbox: true },
+    ]);
+    expect(await accountsOf()).toEqual([
+      ['june.csv', 'main'],
+      ['july.csv', 'main'],
+    ]);
+  });
+
+  it('when the service moved, goes on with its history', async () => {
+    const service = await before();
+    expect(await answerAddress(world.app.ledger, 'main', true, because)).toEqual(['main']);
+    await drop('june.csv');
+    expect([booked(), booked(service)]).toEqual([3, 2 + 1]);
+    expect((await accountsOf()).every(([, account]) => account === 'main')).toBe(true);
+  });
+
+  it('when it is another service, begins anew and leaves the old work stopped', async () => {
+    const service = await before();
+    await answerAddress(world.app.ledger, 'main', false, because);
+    await drop('june.csv');
+    expect([booked(), booked(service)]).toEqual([3, 1 + 3]);
+    expect(await accountsOf()).toEqual(
+      expect.arrayContaining([
+        ['july.csv', 'main.1'],
+        ['june.csv', 'main'],
+      ]),
+    );
+    expect((await readFileRow(world.app.ledger, (await findFile(world.app.ledger, 'july.csv')).file_id)).state).toBe(
+      'accepted',
+    );
+    await expect(answerAddress(world.app.ledger, 'main', true, because)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
