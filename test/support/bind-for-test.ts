@@ -22,7 +22,7 @@ export async function bindForTest(
     'SELECT merchant_no AS "merchantNo", country, currency FROM account WHERE account = $1',
     [account],
   );
-  bound.set(account, { ...rows[0]!, mark });
+  bound.set(account, { ...rows[0]!, mark, agentMark: `agent of ${account}` });
 }
 
 /** A test may have emptied the ledger meanwhile. */

@@ -7,7 +7,9 @@ import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-acco
 import { readFileRow, readBatches } from '../../src/ledger/file/read-file.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { answerAddress, listAddressQuestions } from '../../src/ledger/merchant/answer-address.ts';
+import { boundKeys } from '../../src/ledger/merchant/bound-accounts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { bindHere } from '../../workers/bind-here.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
@@ -35,15 +37,39 @@ async function become(named: Named, taker = Object.keys(named)[0]!): Promise<voi
   world.app = await openApp(settings, { log: silentLog(), env: world.env });
 }
 
-async function drop(name: string, rows = 3): Promise<void> {
-  await world.drop('ach-charge', name, lines(upTo(rows).map((n) => achRow(n))));
-  await world.finish();
+const rowsOf = (first: number, last: number) => upTo(last - first + 1).map((n) => achRow(first + n - 1));
+
+/** Drops rows from `first` to `last`, and works until nothing is left that can go on. */
+async function drop(name: string, first = 1, last = first + 2): Promise<void> {
+  await world.drop('ach-charge', name, lines(rowsOf(first, last)));
+  await settle();
+}
+
+/** Works until the files in the folder are taken and what may be sent is done. Stopped work stays. */
+async function settle(): Promise<void> {
+  const workers = await world.start();
+  await expect
+    .poll(
+      async () => {
+        const settling = await workers.look();
+        const { rows } = await world.app.ledger.pool.query<{ open: number }>(
+          `SELECT count(*)::int AS open FROM file f
+           WHERE state IN ('claimed', 'in_progress') OR (state = 'accepted' AND EXISTS (
+             SELECT FROM batch b WHERE b.file_id = f.file_id AND is_bound(b.account, $1) AND may_leave(b.account, b.file_id, b.body_sha256)))`,
+          [boundKeys(world.app.ledger)],
+        );
+        return settling + rows[0]!.open;
+      },
+      { timeout: 120_000 },
+    )
+    .toBe(0);
+  await workers.stop();
 }
 
 /** Takes a file to its verdict without sending anything. */
-async function accept(name: string, rows = 3): Promise<void> {
+async function accept(name: string, first = 1): Promise<void> {
   await pauseAccount(world.app.ledger, 'main', because);
-  await drop(name, rows);
+  await drop(name, first);
 }
 
 const booked = ({ books }: Pick<Sandbox, 'books'> = world.sandbox) => books().length;
@@ -70,25 +96,29 @@ describe('one merchant under two names', () => {
     await drop('june.csv');
     await change();
     await drop('june.csv');
-    await drop('june-again.csv', 4);
+    await drop('june-again.csv', 1, 4);
     expect(booked()).toBe(3);
-    expect(Object.values(await world.states())).toEqual(['completed']);
-    expect((await findFile(world.app.ledger, 'june-again.csv')).reason).toContain('of file');
+    const { rows } = await world.app.ledger.pool.query('SELECT state, reason_code FROM file ORDER BY file_no');
+    expect(rows).toEqual([
+      { state: 'completed', reason_code: null },
+      { state: 'rejected', reason_code: 'DUPLICATE_FILE' },
+      { state: 'held', reason_code: 'CHARGED_BEFORE' },
+    ]);
   });
 
   it('a renamed account keeps its history, its stops and its work under the new name', async () => {
     await drop('june.csv');
-    await accept('july.csv', 5);
+    await accept('july.csv', 11);
     await become({ cards: {} });
-    await world.finish();
+    await settle();
     expect(await accountsOf()).toEqual([
       ['june.csv', 'cards'],
       ['july.csv', 'cards'],
     ]);
     expect(booked()).toBe(3);
     await resumeAccount(world.app.ledger, 'cards', because);
-    await world.finish();
-    expect(booked()).toBe(5);
+    await settle();
+    expect(booked()).toBe(6);
   });
 
   it('a pause of one name stops both', async () => {
@@ -105,7 +135,7 @@ describe('two merchants under one name', () => {
     const service = await live();
     await become({ main: { baseUrl: service.url, agentCode: 'LIVE' } });
     await resumeAccount(world.app.ledger, 'main', because);
-    await world.finish();
+    await settle();
     expect([booked(), booked(service)]).toEqual([0, 0]);
     expect(await accountsOf()).toEqual([['trial.csv', 'main.1']]);
 
@@ -122,7 +152,7 @@ describe('two merchants under one name', () => {
     await become({ main: { agentCode: 'OTHER' }, other: {} }, 'main');
     await resumeAccount(world.app.ledger, 'other', because);
     await resumeAccount(world.app.ledger, 'main', because);
-    await world.finish();
+    await settle();
     expect(await accountsOf()).toEqual([['june.csv', 'other']]);
     expect(world.sandbox.books().map(({ account }) => account)).toEqual(['TEST88', 'TEST88', 'TEST88']);
   });
@@ -132,10 +162,10 @@ describe('two merchants under one name', () => {
     ['country', { country: 'CA' }],
   ] as const)('work of another %s stays stopped, and what was sent is still known', async (_what, change) => {
     await drop('june.csv');
-    await accept('july.csv', 5);
+    await accept('july.csv', 11);
     await become({ main: { ...MAIN, ...change } });
     await resumeAccount(world.app.ledger, 'main', because);
-    await world.finish();
+    await settle();
     expect(booked()).toBe(3);
     expect(await accountsOf()).toEqual([
       ['june.csv', 'main.1'],
@@ -153,7 +183,7 @@ describe('two merchants under one name', () => {
     await become({ main: { agentCode: 'OTHER' } });
     // Before the ledger follows the configuration, and after.
     expect(() => world.app.gateway(batch!)).toThrow('Cannot use account "main": paydrop.yaml now means another');
-    await world.finish();
+    await settle();
     const now = (await readBatches(world.app.ledger, file.file_id))[0]!;
     expect(() => world.app.gateway(now)).toThrow('Cannot use account "main.1"');
     expect(() => world.app.gateway({ ...now, account: 'main' })).toThrow('paydrop.yaml now means another');
@@ -163,29 +193,26 @@ describe('two merchants under one name', () => {
   it('a process that still has the old configuration sends and takes nothing', async () => {
     await accept('june.csv');
     const old = world.app;
-    const settings = { ...old.settings, accounts: new Map(old.settings.accounts) };
-    settings.accounts.set('main', { ...settings.accounts.get('main')!, agentCode: 'OTHER' });
-    world.app = await openApp(settings, { log: silentLog(), env: world.env });
-    const workers = await world.start();
-    await workers.stop();
-    await world.app.close();
-    world.app = old;
-    await resumeAccount(old.ledger, 'main', because);
-    await resumeAccount(old.ledger, 'main.1', because);
-    await world.drop('ach-charge', 'july.csv', lines([achRow(9)]));
+    const accounts = new Map(old.settings.accounts);
+    accounts.set('main', { ...accounts.get('main')!, agentCode: 'OTHER' });
     const working = await world.start();
-    await expect
-      .poll(async () => (await world.app.ledger.pool.query('SELECT FROM failing_work')).rowCount, { timeout: 50_000 })
-      .toBeGreaterThan(0);
-    await working.stop();
+    onTestFinished(() => working.stop());
+    const present = await openApp({ ...old.settings, accounts }, { log: silentLog(), env: world.env });
+    onTestFinished(() => present.close());
+    await bindHere(present);
+    for (const name of ['main', 'main.1']) await resumeAccount(old.ledger, name, because);
+    await world.drop('ach-charge', 'july.csv', lines(rowsOf(9, 9)));
+    const failing = async () => (await old.ledger.pool.query('SELECT work FROM failing_work')).rows;
+    await expect.poll(failing, { timeout: 120_000 }).toContainEqual({ work: 'take' });
     expect(booked()).toBe(0);
+    expect(await accountsOf()).toEqual([['june.csv', 'main.1']]);
   });
 });
 
 describe('an agent code at another address', () => {
   const before = async () => {
     await drop('june.csv');
-    await accept('july.csv', 5);
+    await accept('july.csv', 11);
     const service = await live();
     await become({ main: { baseUrl: service.url } });
     await resumeAccount(world.app.ledger, 'main', because);
@@ -212,7 +239,7 @@ describe('an agent code at another address', () => {
     const service = await before();
     expect(await answerAddress(world.app.ledger, 'main', true, because)).toEqual(['main']);
     await drop('june.csv');
-    expect([booked(), booked(service)]).toEqual([3, 2 + 1]);
+    expect([booked(), booked(service)]).toEqual([3, 3 + 1]);
     expect((await accountsOf()).every(([, account]) => account === 'main')).toBe(true);
   });
 

@@ -6,21 +6,22 @@ import {
   FINGERPRINT_BYTES,
   fingerprintKey,
 } from '../../src/crypto/fingerprints/row-fingerprint.ts';
+import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { writeFingerprint } from '../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { duplicateRows } from '../../src/csv/check/duplicate-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 
 /**
- * Returns a function for the fingerprints that identify a payment: account, sign of the operation, invoice, amount and
+ * Returns a function for the fingerprints that identify a payment: agent code, sign of the operation, invoice, amount and
  * payer. It takes rows as objects; intake makes the same from their bytes (intake/encode-rows.ts).
  * @returns gives one to three fingerprints for a row, `FINGERPRINT_BYTES` each
  */
 export function rowFingerprinter(
-  app: Pick<App, 'fingerprint'>,
+  app: Pick<App, 'fingerprint' | 'ledger'>,
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
 ): (row: PaymentRow) => Buffer {
-  const fingerprinter = openRowFingerprints(fingerprintKey(app.fingerprint, account, operation));
+  const fingerprinter = openRowFingerprints(fingerprintKeyOf(app, { account, operation }));
   const numberKind = operation === 'card' ? 'cardNumber' : 'accountNumber';
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
@@ -30,6 +31,14 @@ export function rowFingerprinter(
     fingerprinter.addTurned(...payment);
     return fingerprinter.take();
   };
+}
+
+/** Returns the key for the payments of the merchant that an account means, see fingerprintKey. */
+export function fingerprintKeyOf(
+  { fingerprint, ledger }: Pick<App, 'fingerprint' | 'ledger'>,
+  { account, operation }: Pick<FileRow, 'account' | 'operation'>,
+): Buffer {
+  return fingerprintKey(fingerprint, boundOf(ledger, account).agentMark, operation);
 }
 
 /** What all fingerprints of a file share. */

@@ -6,6 +6,7 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
 import { releaseClaim } from '../../src/files/claims/release-claim.ts';
 import type { Folder } from '../../src/config/config.ts';
+import { mustStillBeBound } from '../../src/ledger/merchant/bound-accounts.ts';
 import { limitsOf, isApprovalDue } from '../../src/config/account-rules.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { chooseVolume, noteVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
@@ -160,7 +161,11 @@ type Subject = {
 
 async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<PlainFileRow> {
   const { file, folder, changed, arrival } = subject;
-  const [refusal, chosen] = await queryInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
+  const [, refusal, chosen] = await queryInOne(tx, (asked) => [
+    mustStillBeBound(asked, app.ledger, file.account),
+    findRefusal(asked, subject),
+    chooseVolume(asked, file),
+  ]);
   if (refusal) return refuseUnread(tx, file, refusal);
   const { volume } = chosen;
   const { now, agedFrom } = await weighClocks(tx.at, chosen, () => askServiceTime(app, file.account));

@@ -18,7 +18,8 @@ import type { Folder } from '../../src/config/config.ts';
 import { limitsOf } from '../../src/config/account-rules.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import { fingerprintKey } from '../../src/crypto/fingerprints/row-fingerprint.ts';
+import {} from '../../src/crypto/fingerprints/row-fingerprint.ts';
+import { fingerprintKeyOf } from './fingerprint-row.ts';
 import { rowSetKey } from '../../src/crypto/fingerprints/row-set.ts';
 import { findContent } from '../open-original.ts';
 
@@ -153,7 +154,7 @@ export function orderReading(
     operation: file.operation,
     at: tx.at,
     maxRows: file.output_form.mostRows,
-    fingerprintKey: fingerprintKey(app.fingerprint, file.account, file.operation),
+    fingerprintKey: fingerprintKeyOf(app, file),
     rowSetKey: rowSetKey(app.fingerprint),
   };
 }

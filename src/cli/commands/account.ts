@@ -40,7 +40,7 @@ const list: CliCommand = {
       const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
       const merchants = await readMerchants(ledger);
       const shown = states.map((state) => ({ ...state, merchant: merchants.get(state.account) ?? null }));
-      print(call, shown, () => accountTable(shown, (account) => zoneOf(settings, account)));
+      print(call, shown, () => accountTable(states, (account) => zoneOf(settings, account), merchants));
     });
     return EXIT.ok;
   },
@@ -219,23 +219,21 @@ function oneOf(name: string, known: readonly string[]): string {
 
 /** Returns one line for each account, then what holds the accounts that do not send. */
 export function accountTable(
-  states: readonly (AccountState & { merchant: Merchant | null })[],
+  states: readonly AccountState[],
   zoneOf: (account: string) => string,
+  merchants: ReadonlyMap<string, Merchant>,
 ): string {
   const rows = states.map((state) => [
     state.account,
-    sayMerchant(state.merchant ?? undefined),
     accountWord(state),
     String(state.ready),
     String(state.onTheirWay),
     inDoubt(state),
     state.forgotten === 0 ? '' : String(state.forgotten),
+    sayMerchant(merchants.get(state.account)),
   ]);
-  const table = textTable(
-    ['Account', 'Merchant', 'State', 'Waiting', 'In progress', 'In doubt', 'Forgotten'],
-    rows,
-    [3, 4, 6],
-  );
+  const titles = ['Account', 'State', 'Waiting', 'In progress', 'In doubt', 'Forgotten', 'Merchant'];
+  const table = textTable(titles, rows, [2, 3, 5]);
   const why = states.flatMap((state) =>
     describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${stepText(hold)}`),
   );

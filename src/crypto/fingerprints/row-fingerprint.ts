@@ -125,12 +125,12 @@ function grown(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Returns a 32-byte key for the fingerprints of one account, separate for charges and refunds. Fingerprints under
+ * Returns a 32-byte key for the fingerprints of one agent code, whatever account names it, separate for charges and refunds. Fingerprints under
  * different keys have nothing in common.
  */
-export function fingerprintKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
+export function fingerprintKey(fingerprint: Fingerprinter, agentMark: string, operation: FolderOperation): Buffer {
   const sign = FOLDER_OPERATIONS[operation].sign > 0 ? 'charges' : 'refunds';
-  return keyFor(fingerprint, ['prints of payments', account, sign]);
+  return keyFor(fingerprint, ['prints of payments', agentMark, sign]);
 }
 
 /** Returns two fingerprints of 16 bytes, of parts used nowhere else. */

@@ -79,8 +79,8 @@ async function readKnown(client: Pick<Queryable, 'query'>, named: readonly Named
   return { accounts: new Map(accounts.map((row) => [row.account, row])), places, isAsked: (rowCount ?? 0) > 0 };
 }
 
-function boundTo({ country, currency, mark }: NamedAccount, merchantNo: number): Bound {
-  return { merchantNo, country, currency, mark };
+function boundTo({ country, currency, mark, agentMark }: NamedAccount, merchantNo: number): Bound {
+  return { merchantNo, country, currency, mark, agentMark };
 }
 
 /** Asks each new address whether it is a sandbox. Before the transaction, because an answer may take seconds. */

@@ -1,12 +1,16 @@
 import type { AccountConfig } from '../../../schemas/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import type { Transaction } from '../engine/transaction.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** What an account means: who is charged, and in which country and currency its files are taken. */
 export type Meaning = Pick<AccountConfig, 'country' | 'currency'> & { readonly merchantNo: number };
 
-/** With the mark of the merchant at its present address, which the send journal keeps with each call. */
-export type Bound = Meaning & { readonly mark: string };
+/**
+ * With the mark of the merchant at its present address, which the send journal keeps with each call, and that of its agent
+ * code, by which its payments are recognized wherever the service is.
+ */
+export type Bound = Meaning & { readonly mark: string; readonly agentMark: string };
 
 /** The accounts of the configuration of this process whose meaning the ledger shares, by name. */
 export type BoundAccounts = Map<string, Bound>;
@@ -26,6 +30,23 @@ export function boundOf({ bound }: Pick<Ledger, 'bound'>, account: string): Boun
   const found = bound.get(account);
   if (!found) throw otherMerchant(account);
   return found;
+}
+
+/**
+ * Checks, within the transaction that reads a file, that this process still means by its account what the ledger means:
+ * its rows are checked for a country and a currency.
+ * @throws PipelineError MERCHANT_CHANGED
+ */
+export async function mustStillBeBound(
+  { client }: Pick<Transaction, 'client'>,
+  ledger: Pick<Ledger, 'bound'>,
+  account: string,
+): Promise<void> {
+  const { rows } = await client.query<{ isBound: boolean }>('SELECT is_bound($1, $2) AS "isBound"', [
+    account,
+    boundKeys(ledger),
+  ]);
+  if (!rows[0]!.isBound) throw otherMerchant(account);
 }
 
 /** What was taken for a merchant, under the present name of its account. */

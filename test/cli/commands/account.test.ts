@@ -126,7 +126,7 @@ const batch: HoldingBatch = {
   reason: null,
 };
 
-const lineOf = (state: AccountState) => accountTable([state], () => 'UTC').split('\n')[2];
+const lineOf = (state: AccountState) => accountTable([state], () => 'UTC', new Map()).split('\n')[2];
 
 describe('accountTable', () => {
   it.each([
@@ -145,10 +145,11 @@ describe('accountTable', () => {
     const text = accountTable(
       [{ ...quiet, batches: [batch, { ...batch, batchNo: 3 }], stops: [stop], forgotten: 4 }],
       () => 'UTC',
+      new Map(),
     );
-    expect(text.split('\n')[2]).toMatch(/6 rows, 150\.00 +4$/);
+    expect(text.split('\n')[2]).toMatch(/6 rows, 150\.00 +4 +not known yet$/);
     expect(text.split('\n').filter((line) => line.startsWith('main: '))).toHaveLength(3);
-    expect(accountTable([quiet], () => 'UTC')).not.toContain('main: ');
+    expect(accountTable([quiet], () => 'UTC', new Map())).not.toContain('main: ');
   });
 });
 

@@ -99,13 +99,14 @@ describe('report', () => {
     describe('audit show', () => {
       it('lists who did what, the oldest first', async () => {
         const links = await show();
-        expect(links.slice(0, 2)).toMatchObject([
-          { seq: 1, move: 'open-ledger' },
-          { seq: 2, move: 'claim' },
+        expect(links.slice(0, 3)).toMatchObject([
+          { seq: 1, move: 'bind-account' },
+          { seq: 2, move: 'open-ledger' },
+          { seq: 3, move: 'claim' },
         ]);
         expect(links.at(-1)).toMatchObject({ actor: `operator:${userInfo().username}`, move: 'pause-account' });
         const { out } = await world.paydrop('audit', 'show');
-        expect(out).toMatch(/^ +2 +\d{4}-.*Z +worker:watch +.{16} +claim -> claimed/m);
+        expect(out).toMatch(/^ +3 +\d{4}-.*Z +worker:watch +.{16} +claim -> claimed/m);
       });
 
       it('takes only what is wanted', async () => {

@@ -8,7 +8,14 @@ import { writeFingerprint } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { FINGERPRINT_BYTES } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
 
+const bound = (agentMark: string) => ({ merchantNo: 1, country: 'US', currency: 'USD', mark: '', agentMark }) as const;
 const APP = {
+  ledger: {
+    bound: new Map([
+      ['main', bound('main')],
+      ['other', bound('other')],
+    ]),
+  },
   fingerprint: (parts: readonly string[]) => createHash('sha256').update(parts.join('|')).digest().subarray(0, 16),
 };
 const FILE = { account: 'main', operation: 'card' } as const;
@@ -22,7 +29,10 @@ const PAYMENT = {
 };
 
 const fingerprintOf = (changes: Partial<PaymentRow> = {}, file: Parameters<typeof rowFingerprinter>[1] = FILE) =>
-  rowFingerprinter(APP, file)({ ...PAYMENT, ...changes }).toString('hex');
+  rowFingerprinter(
+    APP as unknown as Parameters<typeof rowFingerprinter>[0],
+    file,
+  )({ ...PAYMENT, ...changes }).toString('hex');
 
 describe('rowFingerprinter', () => {
   it('knows a payment again, wherever in its file it stands and whatever else its row says', () => {
@@ -172,15 +182,13 @@ it('askServiceTime asks once a minute for all accounts of a service, also when i
   const clock = handClock(new Date(NOON));
   let asked = 0;
   let offsetMs: number | undefined = 3_000;
-  const gateway = () => ({
-    askTime: async () => {
-      asked += 1;
-      return offsetMs === undefined ? undefined : new Date(clock.now().getTime() + offsetMs);
-    },
-  });
+  const askTime = async () => {
+    asked += 1;
+    return offsetMs === undefined ? undefined : new Date(clock.now().getTime() + offsetMs);
+  };
   const account = (name: string) => ({ server: 'NA', baseUrl: name === 'c' ? 'https://other.test' : undefined });
   // Other ledgers are other processes.
-  const app = { ledger: {}, clock, gateway, account } as unknown as Parameters<typeof askServiceTime>[0];
+  const app = { ledger: {}, clock, askTime, account } as unknown as Parameters<typeof askServiceTime>[0];
   const ask = async (...names: string[]) => Promise.all(names.map((name) => askServiceTime(app, name)));
   const later = (ms: number) => new Date(NOON + ms);
   expect([...(await ask('a', 'b')), asked]).toEqual([later(3_000), later(3_000), 1]);

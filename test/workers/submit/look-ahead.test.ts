@@ -24,7 +24,9 @@ const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' }
 
 /** Makes the look of an account one of an earlier opening, and of an earlier start of the machine. */
 async function forgetLook(account: string): Promise<void> {
-  await world.query(`UPDATE look_ahead SET boot = 'before', epoch = epoch - 1 WHERE account = $1`, [account]);
+  await world.query(`UPDATE look_ahead SET boot = 'before', epoch = epoch - 1 WHERE merchant_no = merchant_of($1)`, [
+    account,
+  ]);
 }
 
 /** Returns another process, on one of these hosts. */
@@ -67,7 +69,7 @@ async function letLook(account: string, looker: string, seconds: number): Promis
   const now = world.app.ledger.databaseNow();
   await world.query(
     `UPDATE look_ahead SET asked_by = $2, since = ${now}, seen_at = ${now} - $3 * interval '1 second', done = 40, total = 150
-     WHERE account = $1`,
+     WHERE merchant_no = merchant_of($1)`,
     [account, looker, seconds],
   );
 }
@@ -166,7 +168,7 @@ describe('lookAhead', () => {
     expect(await sendNext(10, FIRST + 1)).toEqual({ sent: 1, asked: behind(FIRST) });
     expect(await sendNext(20, FIRST + 2)).toEqual({ sent: 1, asked: [] });
     // The same start of the machine, but the ledger may have gone back.
-    await world.query('UPDATE look_ahead SET epoch = epoch - 1 WHERE account = $1', [account]);
+    await world.query('UPDATE look_ahead SET epoch = epoch - 1 WHERE merchant_no = merchant_of($1)', [account]);
     expect(await sendNext(30, FIRST + 3)).toEqual({ sent: 1, asked: behind(FIRST + 2) });
   });
 

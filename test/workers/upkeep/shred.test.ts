@@ -42,8 +42,8 @@ beforeAll(async () => {
 function after(days: number): { app: App; clock: ReturnType<typeof handClock> } {
   const clock = handClock(new Date(world.app.clock.now().getTime() + days * DAY_MS));
   const databaseNow = () => `timestamptz '${clock.now().toISOString()}'`;
-  const gateway: App['gateway'] = (name) => ({ ...world.app.gateway(name), askTime: async () => clock.now() });
-  return { clock, app: { ...world.app, clock, gateway, ledger: { ...world.app.ledger, clock, databaseNow } } };
+  const askTime = async () => clock.now();
+  return { clock, app: { ...world.app, clock, askTime, ledger: { ...world.app.ledger, clock, databaseNow } } };
 }
 
 async function archived(): Promise<string[]> {
@@ -69,9 +69,8 @@ describe('shredDue', () => {
     ['does not say', async () => undefined],
   ])('destroys nothing when the host says that the time is over and the service %s', async (_what, askTime) => {
     const { app } = after(500);
-    const gateway: App['gateway'] = (name) => ({ ...app.gateway(name), askTime });
     const refused = { code: 'CLOCK_UNSURE', message: expect.stringContaining('the keys of 3 files') };
-    await expect(shredDue({ ...app, gateway })).rejects.toMatchObject(refused);
+    await expect(shredDue({ ...app, askTime })).rejects.toMatchObject(refused);
     expect(await archived()).toHaveLength(3);
   });
 

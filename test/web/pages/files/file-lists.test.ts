@@ -114,8 +114,8 @@ describe('the tab Batches', () => {
   it('pages by 100', async () => {
     await forceSql(
       world.app,
-      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
-       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(3, 150) n`,
+      `INSERT INTO batch (file_id, batch_no, account, merchant_no, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+       SELECT $1, n, 'main', merchant_of('main'), 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(3, 150) n`,
       [fileId],
     );
     const { text } = await viewer.get(`/files/${fileId}?tab=batches`);

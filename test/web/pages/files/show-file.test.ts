@@ -147,8 +147,8 @@ describe('/files/:fileId', () => {
     const { file_no: fileNo } = await findFile(world.app.ledger, fileId);
     await forceSql(
       world.app,
-      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
-       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(1001, 3000) n`,
+      `INSERT INTO batch (file_id, batch_no, account, merchant_no, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+       SELECT $1, n, 'main', merchant_of('main'), 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(1001, 3000) n`,
       [fileId],
     );
     await forceSql(
