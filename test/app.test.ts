@@ -1,3 +1,4 @@
+import { bindHere } from '../workers/bind-here.ts';
 import { chargedOf } from './support/bind-for-test.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,6 +51,12 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 async function open(settings: Settings, env: Record<string, string> = { PAYDROP_MASTER_KEY: KEY }): Promise<App> {
   const app = await openApp(settings, { log: silentLog(), env });
   apps.push(app);
+  return app;
+}
+
+/** Binds the accounts, as the start of the workers does. */
+async function bound(app: App): Promise<App> {
+  await bindHere(app);
   return app;
 }
 
@@ -181,7 +188,7 @@ describe('look-ups', () => {
   });
 
   it('give each account its own gateway, made once, and its own reports', async () => {
-    const app = await open(await freshSettings());
+    const app = await bound(await open(await freshSettings()));
     expect(app.gateway(chargedOf(app.ledger, 'one'))).toBe(app.gateway(chargedOf(app.ledger, 'one')));
     expect(app.gateway(chargedOf(app.ledger, 'one'))).not.toBe(app.gateway(chargedOf(app.ledger, 'two')));
     expect(() => app.gateway({ account: 'three', merchant_no: 1 })).toThrow('Cannot use account "three"');
@@ -199,6 +206,7 @@ describe('what a monitoring program counts', () => {
     const log = openLog({ destination: { write: () => {} } });
     const app = await openApp(await freshSettings(), { log, env: { PAYDROP_MASTER_KEY: KEY } });
     apps.push(app);
+    await bound(app);
     const counted: unknown[] = [];
     app.health.tally.listen((...event) => counted.push(event));
     const seconds = expect.any(Number);

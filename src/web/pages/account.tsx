@@ -9,6 +9,8 @@ import {
   readAccountStates,
   readForgottenSends,
 } from '../../ledger/account/read-holds.ts';
+import { listAddressQuestions } from '../../ledger/merchant/answer-address.ts';
+import { readMerchants, sayMerchant } from '../../ledger/merchant/read-merchants.ts';
 import { readShown } from '../../explain/read-blocks.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
@@ -37,11 +39,15 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
     const account = settings.accounts.get(name);
     const timeZone = zoneOf(settings, name);
     const today = dayInZone(clock.now(), timeZone);
-    const [report, open, forgotten] = await Promise.all([
+    const [report, open, forgotten, merchants, questions] = await Promise.all([
       readDayReport(ledger, { name, timeZone }, today),
       readOpenFiles(ledger, name).then((files) => readShown(ledger, settings, files)),
       readForgottenSends(ledger, name),
+      readMerchants(ledger),
+      listAddressQuestions(ledger),
     ]);
+    const merchant = merchants.get(name);
+    const isAsked = questions.some((question) => question.account === name);
     return sendPage(
       reply,
       <Page title={`Account ${name}`} viewer={viewer} path={`/accounts/${name}`} crumbs={CRUMBS} isLive>
@@ -49,12 +55,14 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
           <Facts
             facts={[
               ['Now', <AccountStateWord key="now" state={state} settings={settings} now={clock.now()} />],
+              ['Merchant', sayMerchant(merchant)],
+              ...(merchant?.formerName ? ([['Called before', merchant.formerName]] as const) : []),
               ['Batches waiting', <Count key="ready" of={state.ready} />],
               ['Batches in progress', <Count key="moving" of={state.onTheirWay} />],
             ]}
           />
           <WhyItWaits holds={state} timeZone={timeZone} viewer={viewer} />
-          <ActionLinks viewer={viewer} actions={actionsOf(state)} base={`/accounts/${name}`} />
+          <ActionLinks viewer={viewer} actions={actionsOf(state, isAsked)} base={`/accounts/${name}`} />
         </Section>
         <Section title="Today" live="today">
           <AccountDay report={report} currency={account?.currency} />
@@ -82,11 +90,12 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
 
 const CRUMBS = [{ path: '/accounts', label: 'Accounts' }] as const;
 
-function actionsOf({ account, stops }: AccountState): ActionName[] {
+function actionsOf({ account, stops }: AccountState, isAsked: boolean): ActionName[] {
   const own = stops.filter((stop) => stop.account === account);
   return [
     ...(own.some(({ kind }) => kind === 'pause') ? [] : (['pause'] as const)),
     ...(own.length > 0 ? (['resume'] as const) : []),
+    ...(isAsked ? (['answer-address'] as const) : []),
   ];
 }
 

@@ -43,8 +43,8 @@ describe('pause and resume', () => {
 describe('actionsFor', () => {
   it.each([
     ['file', 'claimed', ['check-outputs', 'rebuild-outputs']],
-    ['file', 'held', ['approve', 'decline', 'check-outputs', 'rebuild-outputs']],
-    ['file', 'accepted', ['cancel', 'check-outputs', 'rebuild-outputs']],
+    ['file', 'held', ['approve', 'decline', 'move', 'check-outputs', 'rebuild-outputs']],
+    ['file', 'accepted', ['cancel', 'move', 'check-outputs', 'rebuild-outputs']],
     ['file', 'completed', ['resubmit', 'check-outputs', 'rebuild-outputs']],
     ['batch', 'ready', ['cancel-batch']],
     ['batch', 'refused', ['cancel-batch', 'retry', 'withdraw']],

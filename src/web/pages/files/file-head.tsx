@@ -12,6 +12,7 @@ import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
 import type { FileRow, OutputRow, ProfileRow } from '../../../ledger/engine/records.ts';
 import { remedyOf } from '../../../explain/hold-reasons.ts';
+import { isFormerName } from '../../../ledger/merchant/bound-accounts.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
 import { actorOf, type Viewer, viewerMay } from '../../access/viewer.ts';
 import { Facts, Notice } from '../../parts/blocks.tsx';
@@ -261,14 +262,18 @@ export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow;
 
 /** Returns the actions for a file: all that its state allows, some under a further condition. */
 export function actionsOf({
-  file: { state },
+  file: { state, account },
   figures: { states },
   hasRowsToSend,
   outputs,
-}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & { file: Pick<FileRow, 'state'> }): HandledAction[] {
+}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & {
+  file: Pick<FileRow, 'state' | 'account'>;
+}): HandledAction[] {
   const conditions: Partial<Record<HandledAction, boolean>> = {
     cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
     resubmit: hasRowsToSend,
+    // Other files are where they belong.
+    move: isFormerName(account),
     'check-outputs': outputs.length > 0,
     // The check offers it when an output is missing.
     'rebuild-outputs': false,

@@ -75,6 +75,11 @@ describe('actionsOf', () => {
     expect(actionsOf({ ...head, file: { ...FILE, state } })).toEqual(actions);
   });
 
+  it('offer to move what was taken when the account meant something else', () => {
+    const head = headOf({ figures: figures('ready') });
+    expect(actionsOf({ ...head, file: { ...FILE, state: 'accepted', account: 'main.1' } })).toEqual(['cancel', 'move']);
+  });
+
   it('do not offer to send rows again when there is none that may go', () => {
     const head = headOf({ figures: figures('reconciled'), hasRowsToSend: false });
     expect(actionsOf({ ...head, file: { ...FILE, state: 'completed' } })).toEqual(['check-outputs']);
@@ -82,7 +87,7 @@ describe('actionsOf', () => {
 
   it('are together all actions on files but the one that a check offers', () => {
     const offered = (Object.keys(FILE_STATES) as FileState[]).flatMap((state) =>
-      actionsOf({ ...headOf({}), file: { ...FILE, state } }),
+      actionsOf({ ...headOf({}), file: { ...FILE, state, account: 'main.1' } }),
     );
     const ofFiles = HANDLED.filter((name) => ACTIONS[name].to === 'file');
     expect(ofFiles.filter((name) => !offered.includes(name))).toEqual(['rebuild-outputs']);
