@@ -31,9 +31,18 @@ COMMENT ON COLUMN admission.run_started IS 'Set by the trigger of_this_run, as a
 COMMENT ON COLUMN admission.born IS
   'Transaction that wrote the row. A copy by dump, reload or logical replication is written by another.';
 
--- The row belongs to the present run, and to the transaction that writes it.
+-- Every write makes the row one of the present run and of its own transaction. On a row of an earlier run, another change
+-- would make an old opening, or reports to an old closing, count in this run. So only a new closing may begin there, and an
+-- open ledger may only be closed so.
 CREATE FUNCTION note_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF TG_OP = 'UPDATE' AND (NEW.closing = OLD.closing OR NEW.is_open) AND (OLD.is_open
+    OR OLD.run_started <> pg_postmaster_start_time() OR OLD.run_table <> TG_RELID
+    OR OLD.run_database <> (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+  THEN
+    RAISE EXCEPTION 'the ledger was opened or closed in another run of its server, or is open; begin a closing first'
+      USING ERRCODE = 'PD002';
+  END IF;
   NEW.run_started := pg_postmaster_start_time();
   NEW.run_database := (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
   NEW.run_table := TG_RELID;

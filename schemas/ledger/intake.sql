@@ -23,7 +23,8 @@ CREATE TABLE payment_row (
   customer_code  text NOT NULL,
   amount_cents   bigint,
   last_four      text NOT NULL,
-  PRIMARY KEY (file_no, line)
+  PRIMARY KEY (file_no, line),
+  CHECK (batch_no IS NULL OR amount_cents IS NOT NULL)
 );
 COMMENT ON TABLE payment_row IS 'The rows of a file as accounting sent them, with masked numbers. Written once.';
 COMMENT ON COLUMN payment_row.line IS 'Physical line of the file, from 1.';

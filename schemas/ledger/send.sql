@@ -85,6 +85,24 @@ BEGIN
 END $$;
 CREATE TRIGGER noted_end BEFORE UPDATE OF state ON batch FOR EACH ROW EXECUTE FUNCTION note_end();
 
+-- What is sent is fixed when the file is cut.
+CREATE TRIGGER batches_written_once
+  BEFORE UPDATE OF file_id, batch_no, account, operation, first_line, last_line, rows, cents, body_sha256 OR TRUNCATE ON batch
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Intake deletes the batches of a file that it rejects. Later no batch goes: its rows would be sent by none.
+CREATE FUNCTION refuse_batch_loss() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (
+    SELECT 1 FROM (SELECT DISTINCT file_id FROM gone) g JOIN file f USING (file_id) WHERE f.state <> 'claimed'
+  ) THEN
+    RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER only_undecided_deleted AFTER DELETE ON batch REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_batch_loss();
+
 -- Three clocks tell when a call was made: those of the database, the host and the service. Each may be wrong or be set
 -- while a call is under way, so calls are numbered in their order as well.
 CREATE TABLE attempt (
@@ -101,13 +119,15 @@ CREATE TABLE attempt (
   host_at        timestamptz,
   service_at     timestamptz,
   ended_at       timestamptz,
-  verdict        text,
+  verdict        text CHECK (verdict IN ('submitted', 'refused', 'unknown', 'not_sent')),
   evidence       jsonb,
   resolution     text CHECK (resolution IN ('adopted', 'not_received', 'settled', 'in_doubt')),
   resolved_at    timestamptz,
   resolved_by    text,
   PRIMARY KEY (file_id, batch_no, attempt),
   FOREIGN KEY (file_id, batch_no) REFERENCES batch,
+  CHECK ((verdict IS NULL) = (ended_at IS NULL)),
+  CHECK (resolution IS NULL OR verdict = 'unknown'),
   CHECK ((resolution IS NULL) = (resolved_at IS NULL) AND (resolution IS NULL) = (resolved_by IS NULL))
 );
 COMMENT ON TABLE attempt IS
@@ -132,13 +152,13 @@ CREATE SEQUENCE call_no OWNED BY attempt.call_no;
 CREATE INDEX attempt_by_call ON attempt (call_no);
 CREATE INDEX attempt_by_journal ON attempt (journal, call_no);
 
--- A batch is sent again only when every earlier call of it has a verdict, and a user confirmed of every call in doubt
--- that the service never took it.
+-- A batch is sent again only when every earlier call of it was refused, left nothing, or was in doubt and a user confirmed
+-- that the service never took it. Move `disown` puts the call of a batch id that proved wrong back in doubt first.
 CREATE FUNCTION refuse_unresolved_send() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (
     SELECT 1 FROM attempt a WHERE a.file_id = NEW.file_id AND a.batch_no = NEW.batch_no AND a.attempt <> NEW.attempt
-      AND (a.verdict IS NULL OR (a.verdict = 'unknown' AND a.resolution IS DISTINCT FROM 'not_received'))
+      AND (a.verdict IN ('refused', 'not_sent') OR (a.verdict = 'unknown' AND a.resolution = 'not_received')) IS NOT TRUE
   ) THEN
     RAISE EXCEPTION 'an earlier attempt of batch % of file % has no resolution', NEW.batch_no, NEW.file_id
       USING ERRCODE = 'PD003';
@@ -147,6 +167,28 @@ BEGIN
 END $$;
 CREATE TRIGGER resolved_before_sent BEFORE UPDATE OF state ON batch
   FOR EACH ROW WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION refuse_unresolved_send();
+
+-- What is known of a call is added to and never taken back. Two things may be reopened, by move `disown`: that the service
+-- took the call, and that its batch id was found. Both put the call in doubt again.
+CREATE FUNCTION refuse_other_verdict() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (NEW.verdict IS DISTINCT FROM OLD.verdict AND (OLD.verdict, coalesce(NEW.verdict, '')) <> ('submitted', 'unknown'))
+    OR (NEW.resolution IS DISTINCT FROM OLD.resolution AND OLD.resolution IS NOT NULL
+        AND NOT (OLD.resolution = 'adopted' AND NEW.resolution IS NULL))
+    OR OLD.ended_at IS DISTINCT FROM NEW.ended_at
+    OR (OLD.service_at IS NOT NULL AND OLD.service_at IS DISTINCT FROM NEW.service_at)
+  THEN
+    RAISE EXCEPTION 'the verdict on attempt % of batch % of file % is written once', NEW.attempt, NEW.batch_no, NEW.file_id
+      USING ERRCODE = 'PD002';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER verdict_written_once BEFORE UPDATE ON attempt
+  FOR EACH ROW WHEN (OLD.verdict IS NOT NULL) EXECUTE FUNCTION refuse_other_verdict();
+CREATE TRIGGER calls_written_once
+  BEFORE UPDATE OF file_id, batch_no, attempt, call, call_no, journal, worker, host, request_bytes, started_at, host_at
+    OR DELETE OR TRUNCATE ON attempt
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE sealed_part (
   file_id   text COLLATE "C" NOT NULL,
@@ -162,6 +204,9 @@ COMMENT ON COLUMN sealed_part.part IS 'body, result, or recheck- and a number.';
 
 -- Encrypted bytes do not compress; do not try.
 ALTER TABLE sealed_part ALTER COLUMN bytes SET STORAGE EXTERNAL;
+-- The body is what was or will be sent. A result may be fetched again.
+CREATE TRIGGER body_written_once BEFORE UPDATE ON sealed_part
+  FOR EACH ROW WHEN (OLD.part = 'body' OR NEW.part = 'body') EXECUTE FUNCTION refuse_change();
 
 -- == Functions ==
 

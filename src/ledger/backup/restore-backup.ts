@@ -226,7 +226,7 @@ async function takeOverSenders({ client }: Transaction, aside: string): Promise<
      ON CONFLICT (journal) DO UPDATE SET name = excluded.name, state = excluded.state, epoch = excluded.epoch,
        actor = excluded.actor, reason = excluded.reason WHERE excluded.epoch >= here.epoch`,
   );
-  await client.query(`UPDATE ${aside}.admission SET is_open = false`);
+  await client.query(`UPDATE ${aside}.admission SET is_open = false, closing = gen_random_uuid()`);
 }
 
 /** Returns the calls that may have left. */
