@@ -1,6 +1,6 @@
--- May this host send? A ledger can go back in time: a backup is restored, a replica that lags is promoted, a folder is
--- put back. So nothing leaves unless the ledger was opened for this very run of this very server, after every send
--- journal that may know more has reported.
+-- May this host send? A ledger can go back in time: a backup is restored, a replica that lags is promoted, a folder is put
+-- back. So nothing leaves unless the ledger was opened for this very run of this very server, after every send journal
+-- that may know more has reported.
 
 CREATE TABLE admission (
   one            boolean DEFAULT true PRIMARY KEY CHECK (one),
@@ -40,9 +40,9 @@ COMMENT ON COLUMN admission.run_table IS
 COMMENT ON COLUMN admission.born IS
   'Transaction that wrote the row. A copy by dump, reload or logical replication is written by another.';
 
--- Every write makes the row one of the present run and of its own transaction. On a row of an earlier run, another
--- change would make an old opening, or reports to an old closing, count in this run. So only a new closing may begin
--- there, and an open ledger may only be closed so.
+-- Every write makes the row one of the present run and of its own transaction. On a row of an earlier run, another change
+-- would make an old opening, or reports to an old closing, count in this run. So only a new closing may begin there, and an
+-- open ledger may only be closed so.
 CREATE FUNCTION note_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' AND (NEW.closing = OLD.closing OR NEW.is_open) AND (OLD.is_open
@@ -89,8 +89,8 @@ COMMENT ON COLUMN sender.actor IS
   'User who declared it lost or retired; null for a known one, and when another journal says that it is retired.';
 COMMENT ON COLUMN sender.reason IS 'Why, in the words of that user; null without one.';
 
--- Before an account sends for the first time in an opening, the service is asked for the batch ids after its newest
--- one. One process does that for all hosts: within an opening the ledger cannot go back.
+-- Before an account sends for the first time in an opening, the service is asked for the batch ids after its newest one.
+-- One process does that for all hosts: within an opening the ledger cannot go back.
 CREATE TABLE look_ahead (
   account   text COLLATE "C" PRIMARY KEY,
   epoch     bigint NOT NULL DEFAULT 0,
@@ -143,8 +143,8 @@ BEGIN
     WHERE a.is_open AND a.epoch = p_epoch) AND is_of_this_run();
 END $$;
 
--- Which of these sends, by their places in the list, the ledger does not know. A scalar subquery is run for each send;
--- a join, or EXISTS in a CASE, may be made into a read of all sends that there ever were.
+-- Which of these sends, by their places in the list, the ledger does not know. A scalar subquery is run for each send; a
+-- join, or EXISTS in a CASE, may be made into a read of all sends that there ever were.
 CREATE FUNCTION unknown_sends(p_file_ids text[], p_batch_nos integer[], p_attempts integer[], p_calls uuid[])
 RETURNS SETOF integer LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

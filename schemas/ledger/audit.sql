@@ -146,8 +146,8 @@ BEGIN
 END $$;
 
 -- Returns a number up to which the trail no longer changes: every link up to it is visible to a statement that begins
--- later. The number is read before the locks. A transaction that has taken a smaller one either still holds its lock,
--- or is over and its links can be seen.
+-- later. The number is read before the locks. A transaction that has taken a smaller one either still holds its lock, or
+-- is over and its links can be seen.
 CREATE FUNCTION audit_settled() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   last_seq bigint := coalesce(pg_sequence_last_value('audit_seq'), 0);

@@ -90,8 +90,7 @@ COMMENT ON COLUMN fingerprint_volume.last_from IS 'aged_from of the file that wa
 
 CREATE INDEX fingerprint_volume_by_account ON fingerprint_volume (account, volume);
 
--- Fingerprints are inserted in their order, some hundred thousand at a time, and go into neighboring places of the
--- index.
+-- Fingerprints are inserted in their order, some hundred thousand at a time, and go into neighboring places of the index.
 CREATE TABLE row_fingerprint (
   volume       bigint NOT NULL,
   fingerprint  bigint NOT NULL,

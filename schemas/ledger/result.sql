@@ -20,8 +20,8 @@ COMMENT ON COLUMN row_outcome."authorization" IS 'Authorization code of the serv
 
 CREATE TRIGGER outcomes_written_once BEFORE UPDATE OR TRUNCATE ON row_outcome
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
--- Rows that were not paid and may be sent again, then those that are uncertain; the newest file first. Paid rows are
--- not in these indexes and cost nothing.
+-- Rows that were not paid and may be sent again, then those that are uncertain; the newest file first. Paid rows are not
+-- in these indexes and cost nothing.
 CREATE INDEX row_outcome_not_paid ON row_outcome (file_no DESC, line) INCLUDE (outcome, code)
   WHERE outcome IN ('declined', 'format_error', 'not_charged');
 CREATE INDEX row_outcome_uncertain ON row_outcome (file_no DESC, line) INCLUDE (outcome, code)

@@ -1,7 +1,7 @@
 -- What the whole ledger rests on: its versions, the legal moves, and "written once".
 --
--- Rules refuse with a code: PD001 an illegal move, PD002 a change of what is written once, PD003 a send after a call
--- that is not resolved, PD004 a retired master key.
+-- Rules refuse with a code: PD001 an illegal move, PD002 a change of what must stay as it is, such as a table that is
+-- written once, PD003 a send after a call that is not resolved, PD004 a retired master key.
 --
 -- Money is integer cents, times are UTC. No card or account number stands in any column in the clear (src/crypto).
 -- Text that an index sorts has the collation "C", which compares bytes. The collation of a database comes from the

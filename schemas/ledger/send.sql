@@ -186,9 +186,8 @@ CREATE SEQUENCE call_no OWNED BY attempt.call_no;
 CREATE INDEX attempt_by_call_no ON attempt (call_no);
 CREATE INDEX attempt_by_journal ON attempt (journal, call_no);
 
--- A batch is sent again only when every earlier call of it was refused, left nothing, or was in doubt and a user
--- confirmed that the service never took it. Move `disown` puts the call of a batch id that proved wrong back in doubt
--- first.
+-- A batch is sent again only when every earlier call of it was refused, left nothing, or was in doubt and a user confirmed
+-- that the service never took it. Move `disown` puts the call of a batch id that proved wrong back in doubt first.
 CREATE FUNCTION refuse_unresolved_send() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (
@@ -203,8 +202,8 @@ END $$;
 CREATE TRIGGER resolved_before_sent BEFORE UPDATE OF state ON batch
   FOR EACH ROW WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION refuse_unresolved_send();
 
--- What is known of a call is added to and never taken back. Two things may be reopened, by move `disown`: that the
--- service took the call, and that its batch id was found. Both put the call in doubt again.
+-- What is known of a call is added to and never taken back. Two things may be reopened, by move `disown`: that the service
+-- took the call, and that its batch id was found. Both put the call in doubt again.
 CREATE FUNCTION refuse_other_verdict() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF (NEW.verdict IS DISTINCT FROM OLD.verdict AND (OLD.verdict, coalesce(NEW.verdict, '')) <> ('submitted', 'unknown'))

@@ -1,8 +1,5 @@
 -- Users of the dashboard and the API. Secrets stand here as hashes only: a reader of these tables cannot log in as any
 -- user.
---
--- A user is a row of `person`. The audit trail calls the same user `operator:` and the name. On the command line there
--- is no log-in; there `operator:` and the name of the account at the operating system acts.
 
 CREATE TABLE person (
   name         text COLLATE "C" PRIMARY KEY CHECK (name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'),
