@@ -18,7 +18,7 @@ COMMENT ON COLUMN alarm.account IS 'Account that it concerns; null when it conce
 COMMENT ON COLUMN alarm.text IS 'The sentence that is sent.';
 COMMENT ON COLUMN alarm.figures IS 'Ids, counts and cents; nothing of a row.';
 COMMENT ON COLUMN alarm.raised_at IS 'When it was raised, by the clock of the host.';
-COMMENT ON COLUMN alarm.cleared_at IS 'Null while it lasts.';
+COMMENT ON COLUMN alarm.cleared_at IS 'When it was cleared, by the clock of the host; null while it lasts.';
 
 -- An alarm is raised once while it lasts, even if several processes see its cause.
 CREATE UNIQUE INDEX one_alarm_while_it_lasts ON alarm (kind, subject) WHERE cleared_at IS NULL;

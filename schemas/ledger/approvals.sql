@@ -36,7 +36,7 @@ COMMENT ON COLUMN proposal.made_at IS 'When it was proposed, by the clock of the
 COMMENT ON COLUMN proposal.checked_by IS
   'User who confirmed or refused it, or the actor that made it void; null while it is open.';
 COMMENT ON COLUMN proposal.checked_at IS 'When that was, by the clock of the host; null while it is open.';
-COMMENT ON COLUMN proposal.verdict IS 'Null while it is open.';
+COMMENT ON COLUMN proposal.verdict IS 'confirmed, refused or void; null while it is open.';
 COMMENT ON COLUMN proposal.profile_no IS 'Profile version that it would confirm.';
 COMMENT ON COLUMN proposal.run_no IS 'Reprocess run that it would begin.';
 

@@ -21,9 +21,9 @@ COMMENT ON TABLE audit IS
   'The audit trail: one link per change of state or action, chained by hashes. Written once.';
 COMMENT ON COLUMN audit.seq IS
   'The order that people see. It has gaps, and a smaller one may appear after a larger one: see audit_settled.';
-COMMENT ON COLUMN audit.at IS 'By the clock of the host.';
+COMMENT ON COLUMN audit.at IS 'When it was decided, by the clock of the host.';
 COMMENT ON COLUMN audit.actor IS 'worker:, operator: or system: and a name.';
-COMMENT ON COLUMN audit.file_id IS 'Null when it concerns no file.';
+COMMENT ON COLUMN audit.file_id IS 'The file; null when it concerns none.';
 COMMENT ON COLUMN audit.batch_no IS 'Number of the batch in its file; null when it concerns no batch.';
 COMMENT ON COLUMN audit.move IS
   'Name of the transition in schemas/lifecycle.ts, or of another action, such as late-answer.';

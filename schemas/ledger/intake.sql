@@ -35,10 +35,10 @@ COMMENT ON TABLE payment_row IS
   'The rows of a file as accounting sent them, with masked numbers. Written once; deleted only after the file was archived.';
 COMMENT ON COLUMN payment_row.file_no IS 'Its file.';
 COMMENT ON COLUMN payment_row.line IS 'Physical line of the file, from 1.';
-COMMENT ON COLUMN payment_row.batch_no IS 'Null for a withheld row.';
+COMMENT ON COLUMN payment_row.batch_no IS 'Number of its batch in the file; null for a withheld row.';
 COMMENT ON COLUMN payment_row.invoice IS 'Invoice number; empty without one.';
 COMMENT ON COLUMN payment_row.customer_code IS 'Customer code; empty without one.';
-COMMENT ON COLUMN payment_row.amount_cents IS 'Null when it cannot be read.';
+COMMENT ON COLUMN payment_row.amount_cents IS 'Amount in cents; null for a withheld row whose amount cannot be read.';
 COMMENT ON COLUMN payment_row.last_four IS
   'Last four digits of the card or account number; the whole number is never stored.';
 
@@ -63,7 +63,7 @@ COMMENT ON TABLE row_fault IS 'What is wrong with the rows that were withheld, b
 COMMENT ON COLUMN row_fault.file_no IS 'File of the row.';
 COMMENT ON COLUMN row_fault.seq IS 'Order within the file.';
 COMMENT ON COLUMN row_fault.line IS 'Physical line of the row, from 1.';
-COMMENT ON COLUMN row_fault.column_name IS 'Null when the fault is of the whole row.';
+COMMENT ON COLUMN row_fault.column_name IS 'Column of the payment file; null when the fault is of the whole row.';
 COMMENT ON COLUMN row_fault.code IS 'Error code of schemas/errors.ts.';
 COMMENT ON COLUMN row_fault.detail IS
   'More about the fault, without numbers of cards or accounts; null when the code says all.';

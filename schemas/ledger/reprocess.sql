@@ -70,7 +70,8 @@ COMMENT ON COLUMN reprocess_run.state_at IS 'When it came into its state, by the
 COMMENT ON COLUMN reprocess_run.filter IS 'What the user had filtered by, for information. Only the items count.';
 COMMENT ON COLUMN reprocess_run.made_by IS 'User who chose the items.';
 COMMENT ON COLUMN reprocess_run.made_at IS 'When they were chosen, by the clock of the host.';
-COMMENT ON COLUMN reprocess_run.name IS 'Null until the run begins, as are reason, begun_by and begun_at.';
+COMMENT ON COLUMN reprocess_run.name IS
+  'Name that the user gave it; null until the run begins, as are reason, begun_by and begun_at.';
 COMMENT ON COLUMN reprocess_run.reason IS 'Why, in the words of the user who began it.';
 COMMENT ON COLUMN reprocess_run.begun_by IS 'User who began it.';
 COMMENT ON COLUMN reprocess_run.begun_at IS 'When it began, by the clock of the host.';

@@ -16,7 +16,8 @@ COMMENT ON COLUMN person.role IS 'Role of schemas/actions.ts, which says what th
 COMMENT ON COLUMN person.password IS 'scrypt, with its costs and salt; null until the user has chosen one.';
 COMMENT ON COLUMN person.subject IS 'Issuer and subject of OpenID Connect, for those who log in there.';
 COMMENT ON COLUMN person.made_at IS 'When the user was made, by the clock of the host.';
-COMMENT ON COLUMN person.disabled_at IS 'Null while the user may log in.';
+COMMENT ON COLUMN person.disabled_at IS
+  'When the user was disabled, by the clock of the host; null while the user may log in.';
 COMMENT ON COLUMN person.settings IS
   'How pages look for this user: zone, density, theme, first page. A missing key means the default.';
 
@@ -30,7 +31,7 @@ CREATE TABLE person_link (
 COMMENT ON TABLE person_link IS
   'Links that work once: to choose a password or, without a user, to set up the first administrator.';
 COMMENT ON COLUMN person_link.token_hash IS 'Hash of the secret in the link.';
-COMMENT ON COLUMN person_link.person IS 'Null in the link that sets up the first administrator.';
+COMMENT ON COLUMN person_link.person IS 'The user; null in the link that sets up the first administrator.';
 COMMENT ON COLUMN person_link.made_at IS 'When it was made, by the clock of the host.';
 COMMENT ON COLUMN person_link.expires_at IS 'Until then it works.';
 COMMENT ON COLUMN person_link.used_at IS 'When it was used; null before.';
@@ -150,7 +151,7 @@ COMMENT ON COLUMN api_token.actions IS
 COMMENT ON COLUMN api_token.made_at IS 'When it was made, by the clock of the host.';
 COMMENT ON COLUMN api_token.expires_at IS 'Until then it works.';
 COMMENT ON COLUMN api_token.seen_at IS 'When it was used last, by the clock of the host; null before.';
-COMMENT ON COLUMN api_token.revoked_at IS 'Null while it works.';
+COMMENT ON COLUMN api_token.revoked_at IS 'When it was revoked, by the clock of the host; null while it works.';
 
 CREATE TABLE saved_view (
   view_no    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
