@@ -41,8 +41,8 @@ COMMENT ON COLUMN admission.born IS
   'Transaction that wrote the row. A copy by dump, reload or logical replication is written by another.';
 
 -- Every write makes the row one of the present run and of its own transaction. On a row of an earlier run, another change
--- would make an old opening, or reports to an old closing, count in this run. So only a new closing may begin there, and an
--- open ledger may only be closed so.
+-- would make an old opening, or reports to an old closing, count in this run. So only a new closing may begin there, and
+-- an open ledger may only be closed so. A row that is loaded from elsewhere begins closed, with a closing of its own.
 CREATE FUNCTION note_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' AND (NEW.closing = OLD.closing OR NEW.is_open) AND (OLD.is_open
@@ -51,6 +51,10 @@ BEGIN
   THEN
     RAISE EXCEPTION 'the ledger was opened or closed in another run of its server, or is open; begin a closing first'
       USING ERRCODE = 'PD002';
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    NEW.is_open := false;
+    NEW.closing := gen_random_uuid();
   END IF;
   NEW.run_started := pg_postmaster_start_time();
   NEW.run_database := (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());

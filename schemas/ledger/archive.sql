@@ -79,7 +79,7 @@ END $$;
 CREATE TRIGGER archived_for_good BEFORE UPDATE OF archive_no ON file
   FOR EACH ROW WHEN (OLD.archive_no IS DISTINCT FROM NEW.archive_no) EXECUTE FUNCTION refuse_early_archive();
 
--- Rows and outcomes are written once. Only those of an archived file may be deleted.
+-- Only rows and outcomes of an archived file may be deleted.
 CREATE FUNCTION refuse_row_loss() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (

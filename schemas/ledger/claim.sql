@@ -112,7 +112,7 @@ CREATE UNIQUE INDEX one_content_per_account ON file (account, sha256)
 CREATE UNIQUE INDEX one_inside_per_account ON file (account, (coalesce(content_sha256, sha256)))
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
 
--- Whichever way a file is accepted, the time is noted.
+-- Notes when a file is accepted, in whichever way.
 CREATE FUNCTION note_acceptance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state = 'accepted' AND OLD.state <> 'accepted' THEN NEW.accepted_at := NEW.state_at; END IF;

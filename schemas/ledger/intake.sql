@@ -114,9 +114,9 @@ CREATE INDEX row_fingerprint_by_file ON row_fingerprint USING brin (file_no) WIT
 CREATE TRIGGER fingerprints_written_once BEFORE UPDATE OR TRUNCATE ON row_fingerprint
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- A holder of the fingerprint key could try every number that fits a masked one until a fingerprint matches. So
--- fingerprints are deleted after the key of their file was destroyed. Earlier they are needed to recognize a payment
--- that comes again.
+-- Fingerprints are deleted only after the key of their file was destroyed, because they recognize a payment that comes
+-- again. Then they must go: a holder of the fingerprint key could try every number that fits a masked one until a
+-- fingerprint matches.
 CREATE FUNCTION refuse_early_fingerprint_loss() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (

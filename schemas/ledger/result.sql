@@ -118,7 +118,7 @@ COMMENT ON COLUMN batch_outcome.outcome IS 'First outcome of these rows.';
 COMMENT ON COLUMN batch_outcome.rows IS 'How many rows have it.';
 COMMENT ON COLUMN batch_outcome.cents IS 'Their sum, in cents.';
 
--- Added up in the statement that writes outcomes, so that no writer of outcomes can forget it. The outcomes of one
+-- Adds up outcomes in the statement that writes them, so that no writer of outcomes can forget it. The outcomes of one
 -- statement are of lines close together, so their rows are read from the first to the last. Without nested loops: the
 -- planner believes that rows written just now are few, and would compare every row of the batch with every other.
 CREATE FUNCTION add_batch_outcomes() RETURNS trigger LANGUAGE plpgsql SET enable_nestloop = off AS $$

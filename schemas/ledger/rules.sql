@@ -60,7 +60,7 @@ END $$;
 CREATE TRIGGER only_added_to BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON legal_move
   FOR EACH STATEMENT EXECUTE FUNCTION keep_legal_moves();
 
--- For tables and columns that are written once. The trigger that calls it names the statements that it refuses.
+-- Refuses the statement: what it would change is written once. The trigger names the statements and columns.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';

@@ -96,7 +96,7 @@ CREATE INDEX batch_not_ended ON batch (account) WHERE final_at IS NULL;
 CREATE INDEX batch_by_end ON batch (account, final_at) WHERE final_at IS NOT NULL;
 CREATE INDEX batch_by_batch_id ON batch (batch_id) WHERE batch_id IS NOT NULL;
 
--- When a batch became final. Not before its file was accepted, even if the clock was set back between the two.
+-- Notes when a batch became final: not before its file was accepted, even if the clock was set back between the two.
 CREATE FUNCTION note_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state IN ('reconciled', 'cancelled') AND OLD.state <> NEW.state THEN
@@ -111,7 +111,7 @@ CREATE TRIGGER batches_written_once
   BEFORE UPDATE OF file_id, batch_no, account, operation, first_line, last_line, rows, cents, body_sha256 OR TRUNCATE ON batch
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- Intake deletes the batches of a file that it rejects. Later no batch goes: its rows would be sent by none.
+-- No batch of a decided file is deleted: nothing would send its rows. Intake deletes those of a file that it rejects.
 CREATE FUNCTION refuse_batch_loss() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (

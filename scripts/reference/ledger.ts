@@ -1,5 +1,5 @@
 import { code, mermaid, page, table } from './markdown.ts';
-import { type Column, readSubjects, type Subject, type Table } from './read-tables.ts';
+import { type Column, readSubjects, type Subject, type Table, type Trigger } from './read-tables.ts';
 
 export function renderLedger(): string {
   const subjects = readSubjects();
@@ -75,12 +75,22 @@ function renderKeys({ name, primary, unique, checks }: Table, all: readonly Subj
     ...triggers.map(({ item, from }) =>
       [
         `Trigger ${code(item.name)} of [${from}](#${from}), ${code(item.when)}, runs ${code(item.runs)}.`,
-        item.about,
+        item.about || firstSentence(ruleOf(item, all)),
       ].join(' '),
     ),
   ]
     .map((line) => `- ${line.trim()}`)
     .join('\n');
+}
+
+/** Returns what the comment above the function of a trigger says. */
+function ruleOf({ runs }: Trigger, all: readonly Subject[]): string {
+  const [name] = runs.split('(');
+  return all.flatMap(({ rules }) => rules).find((rule) => rule.name === name)?.about ?? '';
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;
 }
 
 /** Files of schemas that comments name, and their pages. */

@@ -57,6 +57,16 @@ describe('admit', () => {
     expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
   });
 
+  it('takes a row that is loaded with the triggers on as closed, and no report to its closing', async () => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    const { closing } = await readState(hosts.ledger);
+    await hosts.ledger.pool.query(LOADED_AGAIN);
+    const loaded = await readState(hosts.ledger);
+    expect(loaded).toMatchObject({ isOpen: false, isOfThisRun: true, epoch: sender.epoch });
+    expect(loaded.closing).not.toBe(closing);
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
+  });
+
   it('waits, after the ledger has gone back, for the host that may know more, and then remembers its calls', async () => {
     const [, b] = await hosts.enterBoth();
     const fileId = await hosts.send('b', b);
