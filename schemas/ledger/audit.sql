@@ -21,10 +21,19 @@ COMMENT ON TABLE audit IS
   'The audit trail: one link per change of state or action, chained by hashes. Written once.';
 COMMENT ON COLUMN audit.seq IS
   'The order that people see. It has gaps, and a smaller one may appear after a larger one: see audit_settled.';
-COMMENT ON COLUMN audit.at IS 'By the clock of the host.';
+COMMENT ON COLUMN audit.at IS 'When it was decided, by the clock of the host.';
 COMMENT ON COLUMN audit.actor IS 'worker:, operator: or system: and a name.';
-COMMENT ON COLUMN audit.file_id IS 'Null when it concerns no file.';
+COMMENT ON COLUMN audit.file_id IS 'The file; null when it concerns none.';
+COMMENT ON COLUMN audit.batch_no IS 'Number of the batch in its file; null when it concerns no batch.';
+COMMENT ON COLUMN audit.move IS
+  'Name of the transition in schemas/lifecycle.ts, or of another action, such as late-answer.';
+COMMENT ON COLUMN audit.from_state IS
+  'State before the transition; null when it made something, and for other actions.';
+COMMENT ON COLUMN audit.to_state IS 'State after the transition; null for other actions.';
+COMMENT ON COLUMN audit.reason IS 'Why, in words, without numbers of cards or accounts.';
+COMMENT ON COLUMN audit.evidence IS 'What the decision rests on, without numbers of cards or accounts.';
 COMMENT ON COLUMN audit.previous IS 'Hash of the link before it in its chain.';
+COMMENT ON COLUMN audit.hash IS 'SHA-256 of `previous` and the fields of this link, see audit_link_hash.';
 COMMENT ON COLUMN audit.chain IS 'Chain of the merchant that it belongs to (merchant.chain); empty for the chain of the installation.';
 COMMENT ON COLUMN audit.link_no IS 'Place in its chain, from 1 and without a gap.';
 
@@ -43,7 +52,13 @@ CREATE TABLE audit_chain (
   hash     bytea NOT NULL
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE audit_chain IS 'The end of each chain. Signed roots in the trail name all of them.';
+COMMENT ON COLUMN audit_chain.chain IS 'As audit.chain.';
+COMMENT ON COLUMN audit_chain.link_no IS 'Place of the newest link; 0 before the first.';
+COMMENT ON COLUMN audit_chain.seq IS 'Number of the newest link in audit; null before the first.';
+COMMENT ON COLUMN audit_chain.hash IS
+  'Hash of the newest link, which the next one carries as `previous`; one zero byte before the first.';
 
+-- Set to 0 as a value that was taken, so that the last one is known before the first link; the first link gets 1.
 CREATE SEQUENCE audit_seq MINVALUE 0 START 1 OWNED BY audit.seq;
 SELECT setval('audit_seq', 0);
 
@@ -120,8 +135,9 @@ CREATE FUNCTION audit_link_hash(
   )::text, 'UTF8'))
 $$;
 
--- Shows others, before this transaction takes its first number, that all its numbers will be above the last one taken.
--- One lock per transaction; its key is that number, above 7003 * 2^32.
+-- Announces, before this transaction takes its first number, that all its numbers will be above the last one taken. It
+-- takes one advisory lock, whose key is that number plus 7003 * 2^32: 7003 is our namespace of these locks, and the
+-- number may grow to 2^42, which ends at 8026 * 2^32. PostgreSQL lists the halves of a key as classid and objid.
 CREATE FUNCTION hold_audit_end() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   last_seq bigint;

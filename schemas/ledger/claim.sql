@@ -54,42 +54,55 @@ COMMENT ON COLUMN file.account IS 'Present name of the account for which it was 
 COMMENT ON COLUMN file.merchant_no IS 'Who is charged, from the claim on and forever.';
 COMMENT ON COLUMN file.site IS
   'Host or site that claimed it: its sealed original lies there, and its outputs are written there.';
+COMMENT ON COLUMN file.folder IS 'Drop folder of the configuration that it was taken from.';
 COMMENT ON COLUMN file.operation IS 'What its rows are: card payments, bank payments or refunds.';
 COMMENT ON COLUMN file.layout IS 'Layout of its columns; null with a profile and until the header was read.';
+COMMENT ON COLUMN file.charset IS 'Character set in which its folder has it read.';
 COMMENT ON COLUMN file.profile_version IS 'The version that reads it; null in a folder without a profile.';
 COMMENT ON COLUMN file.output_form IS
   'Settings "outputs" of the account when the file was taken. Its outputs are the same bytes whenever they are made, also after the settings changed.';
-COMMENT ON COLUMN file.name IS 'Name given by the sender, long digit runs masked.';
+COMMENT ON COLUMN file.name IS 'Name that the drop had in its folder, long digit runs masked.';
 COMMENT ON COLUMN file.bytes IS 'Size of the drop in bytes.';
-COMMENT ON COLUMN file.sha256 IS 'Of the bytes that came.';
-COMMENT ON COLUMN file.content_sha256 IS 'Of an encrypted drop: SHA-256 of what is inside. Null for others.';
+COMMENT ON COLUMN file.sha256 IS 'SHA-256 of the drop as it came.';
+COMMENT ON COLUMN file.content_sha256 IS
+  'SHA-256 of what is inside an encrypted drop; null for others and until it was opened.';
 COMMENT ON COLUMN file.completeness IS
   'How it was known to be complete: sidecar, marker or quiet, see COMPLETENESS in schemas/lifecycle.ts.';
-COMMENT ON COLUMN file.control IS 'Totals of the control file, if one came: rows, totalCents, sha256.';
+COMMENT ON COLUMN file.control IS 'Totals of the control file: rows, totalCents, sha256; null when none came.';
 COMMENT ON COLUMN file.archive IS 'Path of the sealed original below the archive folder.';
 COMMENT ON COLUMN file.seen_at IS 'When it was first seen in its folder, or last modified if that is earlier.';
-COMMENT ON COLUMN file.claimed_at IS 'By the clock of the host.';
+COMMENT ON COLUMN file.claimed_at IS 'When it was claimed, by the clock of the host.';
 COMMENT ON COLUMN file.aged_from IS
   'When it came, by the latest of the clocks that were asked. A clock that is wrong must not make a payment too old to be found again. Null until it is decided.';
-COMMENT ON COLUMN file.state_at IS 'By the clock of the host.';
+COMMENT ON COLUMN file.state IS 'State of a file in schemas/lifecycle.ts.';
+COMMENT ON COLUMN file.state_at IS 'When it came into its state, by the clock of the host.';
 COMMENT ON COLUMN file.known_at IS
   'When it came into its state, by the clock of the database. Retention counts from the later of the two.';
 COMMENT ON COLUMN file.reason_code IS 'Why it was rejected or held; null otherwise.';
+COMMENT ON COLUMN file.reason IS 'Why it was rejected or held, in words; null otherwise.';
 COMMENT ON COLUMN file.duplicate_of IS 'The file with the same content that came before; null otherwise.';
 COMMENT ON COLUMN file.accepted_at IS 'When it was accepted; the day report counts it from then on. Null before.';
-COMMENT ON COLUMN file.header_line IS 'Null until the file was read; the counts below as well.';
+COMMENT ON COLUMN file.header_line IS 'Line of the header; null until the file was decided, and in a file without one.';
+COMMENT ON COLUMN file.physical_lines IS 'Lines of the file; null until it was decided.';
+COMMENT ON COLUMN file.blank_lines IS 'Lines without content; null until the file was decided.';
+COMMENT ON COLUMN file.records IS 'Rows of the file, valid or not; null until it was decided.';
 COMMENT ON COLUMN file.profile_lines IS
   'Its lines by kind, and the rows left out with their sums; null without a profile.';
-COMMENT ON COLUMN file.valid_cents IS 'Sum of the valid rows, in cents.';
-COMMENT ON COLUMN file.withheld_cents IS 'Sum of the withheld rows in cents, without amounts that cannot be read.';
-COMMENT ON COLUMN file.withheld_unreadable IS 'Number of withheld rows whose amount cannot be read.';
+COMMENT ON COLUMN file.valid_rows IS 'Rows that are sent; null until the file was decided.';
+COMMENT ON COLUMN file.valid_cents IS 'Sum of the valid rows, in cents; null until the file was decided.';
+COMMENT ON COLUMN file.invalid_rows IS 'Rows that are withheld because of faults; null until the file was decided.';
+COMMENT ON COLUMN file.withheld_cents IS
+  'Sum of the withheld rows in cents, without amounts that cannot be read; 0 until the file was decided.';
+COMMENT ON COLUMN file.withheld_unreadable IS
+  'Number of withheld rows whose amount cannot be read; 0 until the file was decided.';
 COMMENT ON COLUMN file.archive_no IS
-  'The archive that holds its rows. From then on they count as gone from the ledger.';
-COMMENT ON COLUMN file.shredded_at IS 'When its data key was destroyed. Nobody can open what is sealed of it any more.';
+  'Archive that holds its rows; null while they are here. From then on they count as gone from the ledger.';
+COMMENT ON COLUMN file.shredded_at IS
+  'When its data key was destroyed, by the clock of the host; null before. From then on nobody can open what was sealed with it.';
 COMMENT ON COLUMN file.fingerprints_dropped_at IS
-  'When the last fingerprint of its rows was deleted; they go in slices after the key.';
+  'When the last fingerprint of its rows was deleted; they go in slices after the key. Null before.';
 COMMENT ON COLUMN file.cleaning_no IS
-  'The cleaning that removed its key and fingerprints from the files of the database.';
+  'The cleaning that removed its key and fingerprints from the files of the database; null before.';
 
 CREATE TRIGGER legal_file_moves BEFORE INSERT OR UPDATE OF state ON file
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('file');
@@ -97,14 +110,15 @@ CREATE TRIGGER legal_file_moves BEFORE INSERT OR UPDATE OF state ON file
 CREATE TRIGGER merchant_kept BEFORE UPDATE OF merchant_no ON file
   FOR EACH ROW WHEN (OLD.merchant_no <> NEW.merchant_no) EXECUTE FUNCTION keep_merchant();
 
--- The same content is taken once per merchant. A rejected or canceled file may come again.
+-- The same bytes are taken once per merchant. A rejected or cancelled file may come again.
 CREATE UNIQUE INDEX one_content_per_merchant ON file (merchant_no, sha256)
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
--- An encrypted file has other bytes each time, so its content counts as well, encrypted or not.
+-- An encrypted file has other bytes each time, so its content counts as well, encrypted or not. The index above is
+-- needed beside this one: a file that is held before it was opened has no content_sha256, and its bytes may come again.
 CREATE UNIQUE INDEX one_inside_per_merchant ON file (merchant_no, (coalesce(content_sha256, sha256)))
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
 
--- Whichever way a file is accepted, the time is noted.
+-- Notes when a file is accepted, in whichever way.
 CREATE FUNCTION note_acceptance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state = 'accepted' AND OLD.state <> 'accepted' THEN NEW.accepted_at := NEW.state_at; END IF;
@@ -118,8 +132,8 @@ CREATE INDEX file_under_way ON file (account, file_no) WHERE state IN ('accepted
 CREATE INDEX file_to_shred ON file (state_at) WHERE shredded_at IS NULL;
 CREATE INDEX file_half_shredded ON file (file_no) WHERE shredded_at IS NOT NULL AND fingerprints_dropped_at IS NULL;
 CREATE INDEX file_to_clean ON file (file_no) WHERE fingerprints_dropped_at IS NOT NULL AND cleaning_no IS NULL;
-CREATE INDEX file_with_withheld ON file (file_no DESC) WHERE invalid_rows > 0;
-CREATE INDEX file_withheld ON file (claimed_at) WHERE invalid_rows > 0;
+CREATE INDEX file_with_withheld_by_no ON file (file_no DESC) WHERE invalid_rows > 0;
+CREATE INDEX file_with_withheld_by_claim ON file (claimed_at) WHERE invalid_rows > 0;
 
 -- Lists and searches. Names compare bytes (text_pattern_ops), but lower() must know the letters of all languages.
 CREATE INDEX file_by_account ON file (account, file_no);
@@ -135,7 +149,7 @@ CREATE INDEX file_by_merchant ON file (merchant_no, file_no);
 CREATE INDEX file_by_merchant_and_claim ON file (merchant_no, claimed_at);
 CREATE INDEX file_by_name ON file (merchant_no, name text_pattern_ops);
 CREATE INDEX file_by_name_start ON file (lower(name) text_pattern_ops);
-CREATE INDEX file_by_sender_name ON file (name text_pattern_ops);
+CREATE INDEX file_by_name_in_all_accounts ON file (name text_pattern_ops);
 CREATE INDEX file_by_time ON file (claimed_at);
 
 -- What is destroyed at the end stands in a narrow table. PostgreSQL keeps deleted rows in its files until a table is
@@ -147,12 +161,13 @@ CREATE TABLE file_secret (
   row_set      text COLLATE "C"
 );
 COMMENT ON TABLE file_secret IS
-  'What opens a file, and what its numbers could be guessed by. Deleted when the retention of the file ends.';
+  'The key of each file, and a mark from which its numbers could be guessed. Deleted when the retention of the file ends.';
+COMMENT ON COLUMN file_secret.file_id IS 'The file whose key it is.';
 COMMENT ON COLUMN file_secret.wrapped_key IS 'Data key of the file, wrapped by the master key.';
 COMMENT ON COLUMN file_secret.content_key IS
-  'Of an encrypted drop: the session key of the message, sealed with the data key of the file.';
+  'Session key of the message of an encrypted drop, sealed with the data key of the file; null for others.';
 COMMENT ON COLUMN file_secret.row_set IS
-  'Keyed mark of its valid rows in any order: the same for the same rows, however they are written.';
+  'Keyed mark of its valid rows in any order: the same for the same rows, however they are written. Null until the file was decided, and without valid rows.';
 
 -- Statistics of the planner are copies of values. It needs none of these, which are found by a key or by being equal.
 ALTER TABLE file_secret

@@ -9,10 +9,13 @@ CREATE TABLE account_stop (
   PRIMARY KEY (account, kind)
 );
 COMMENT ON TABLE account_stop IS
-  'Accounts that submit nothing until a person has looked. An account with an unknown or refused batch is stopped as well.';
+  'Accounts that send nothing until a user resumes them. An account with an unknown or refused batch sends nothing either, without a row here.';
 COMMENT ON COLUMN account_stop.account IS 'An account, or * for all of them.';
+COMMENT ON COLUMN account_stop.reason IS 'Why it is stopped, in words for a user.';
+COMMENT ON COLUMN account_stop.since IS 'When it was stopped, by the clock of the host.';
 COMMENT ON COLUMN account_stop.kind IS
   'pause: a user; journal: a send journal or the service knows more than the ledger; fault: the data or the set-up of the account.';
+COMMENT ON COLUMN account_stop.actor IS 'Who stopped it, as audit.actor.';
 
 CREATE TABLE forgotten_send (
   file_id          text COLLATE "C" NOT NULL,
@@ -31,19 +34,28 @@ CREATE TABLE forgotten_send (
   acknowledged_by  text
 );
 COMMENT ON TABLE forgotten_send IS
-  'Calls that a send journal or the service knows and no batch of the ledger accounts for: an older copy of the ledger was restored.';
-COMMENT ON COLUMN forgotten_send.call IS 'Id of the call; null when the source does not know it.';
-COMMENT ON COLUMN forgotten_send.account IS 'Name of the account when it was found.';
+  'Calls that a send journal or the service knows and no batch of the ledger accounts for: an older copy of the ledger was restored. A call is one row by its id, or without one by file, batch and attempt. A batch that only the service has is a row with file_id "not known", batch_no 0, an empty sha256 and its batch_id.';
+COMMENT ON COLUMN forgotten_send.file_id IS
+  'File that the call names, which this ledger may not have; "not known" for a batch that only the service has.';
+COMMENT ON COLUMN forgotten_send.batch_no IS
+  'Number of the batch that the call names; 0 for a batch that only the service has.';
+COMMENT ON COLUMN forgotten_send.attempt IS 'Number that the call names. In this ledger another call may have it.';
+COMMENT ON COLUMN forgotten_send.call IS
+  'Id of the call; null when the source does not know it, random for a batch that only the service has.';
+COMMENT ON COLUMN forgotten_send.account IS 'Present name of the account that sent the call.';
 COMMENT ON COLUMN forgotten_send.sha256 IS
-  'Hash of the bytes that were sent. A batch of the same bytes never leaves for this merchant, even after a user has looked.';
+  'SHA-256 of the bytes that were sent; empty when not known. A batch of the same bytes never leaves for this merchant, even after a user has looked.';
+COMMENT ON COLUMN forgotten_send.merchant_no IS 'Who was charged, by the mark that the journal keeps.';
 COMMENT ON COLUMN forgotten_send.row_set IS
-  'Mark of all rows of its file, in any order; null when the journal has none. Finds rows that come again in another order or in batches of other sizes.';
-COMMENT ON COLUMN forgotten_send.batch_id IS 'Id under which the service has it, where nothing else is known of it.';
+  'Mark of all rows of its file, in any order; null when the journal has none. Intake holds a new file with the same mark, and sees so rows that come again in another order or in batches of other sizes (src/ledger/duplicates/find-duplicate.ts).';
+COMMENT ON COLUMN forgotten_send.batch_id IS 'Batch id at the service, if the source knows it; null otherwise.';
 COMMENT ON COLUMN forgotten_send.batch_state IS
   'State in which the ledger held the batch when the call was found; null when it had no such batch.';
-COMMENT ON COLUMN forgotten_send.at IS 'When the call was declared, by the journal.';
-COMMENT ON COLUMN forgotten_send.since IS 'When it was found.';
+COMMENT ON COLUMN forgotten_send.at IS
+  'When the call was declared, by the clock of its host. For a batch that only the service has, when it was found.';
+COMMENT ON COLUMN forgotten_send.since IS 'When it was found, by the clock of the host.';
 COMMENT ON COLUMN forgotten_send.acknowledged_at IS 'When a user confirmed to have looked; null before.';
+COMMENT ON COLUMN forgotten_send.acknowledged_by IS 'User who confirmed; null before.';
 
 CREATE UNIQUE INDEX forgotten_send_without_call ON forgotten_send (file_id, batch_no, attempt) WHERE call IS NULL;
 CREATE INDEX forgotten_send_by_bytes ON forgotten_send (merchant_no, sha256);
@@ -51,9 +63,9 @@ CREATE INDEX forgotten_send_by_rows ON forgotten_send (merchant_no, row_set) WHE
 
 -- == Functions ==
 --
--- As text in statements these questions were planned each time, which took longer than answering them. A function keeps
--- its plans, so no plan may rest on how many rows there were when it was made: whole tables are not read, and nothing is
--- sorted.
+-- Written into statements, these questions would be planned each time, which takes longer than to answer them. A
+-- function keeps its plans, so a plan must fit any number of rows: the functions turn off reading whole tables and
+-- sorting.
 
 -- Whether a batch may have been sent before the ledger was restored: its bytes are those of a forgotten call, or its
 -- file had a batch that this ledger has never cut; the same rows may be in others now.
@@ -64,8 +76,9 @@ BEGIN
     AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)));
 END $$;
 
--- Whether a batch may leave at all: its file is wanted, nobody stopped its merchant, by whichever name, or all of them, it
--- was not sent before, and no batch of the merchant is in doubt or refused.
+-- Whether file, merchant and earlier sends let a batch leave: its file is accepted, neither its merchant, by whichever name,
+-- nor all accounts are stopped, it was not sent before, and no batch of the merchant is in doubt or refused. The caller
+-- checks the rest: lease, token, admission of the host, whom the account means, and send window.
 CREATE FUNCTION may_leave(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN

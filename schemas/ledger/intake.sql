@@ -10,10 +10,15 @@ CREATE TABLE reading (
 );
 COMMENT ON TABLE reading IS
   'Readings of claimed files that began. A reading that ended its process is counted, so that such a file is not read forever.';
+COMMENT ON COLUMN reading.file_id IS 'The file. It may have no row in file yet.';
 COMMENT ON COLUMN reading.begun IS
   'Readings that began and were not ended by their reader. Each but the present one ended with its process.';
-COMMENT ON COLUMN reading.checked_rows IS 'Rows checked so far; null until a reading has taken a few seconds.';
-COMMENT ON COLUMN reading.expected_rows IS 'Rows of the whole file, estimated from the bytes read so far.';
+COMMENT ON COLUMN reading.worker IS 'Process that began the newest reading.';
+COMMENT ON COLUMN reading.at IS 'When the newest reading began, by the clock of the host.';
+COMMENT ON COLUMN reading.checked_rows IS
+  'Rows checked so far by the newest reading; null until it has taken a few seconds.';
+COMMENT ON COLUMN reading.expected_rows IS
+  'Rows of the whole file, estimated from the bytes read so far; null as long as checked_rows.';
 
 CREATE TABLE payment_row (
   file_no        bigint NOT NULL,
@@ -23,12 +28,17 @@ CREATE TABLE payment_row (
   customer_code  text NOT NULL,
   amount_cents   bigint,
   last_four      text NOT NULL,
-  PRIMARY KEY (file_no, line)
+  PRIMARY KEY (file_no, line),
+  CHECK (batch_no IS NULL OR amount_cents IS NOT NULL)
 );
-COMMENT ON TABLE payment_row IS 'The rows of a file as accounting sent them, with masked numbers. Written once.';
+COMMENT ON TABLE payment_row IS
+  'The rows of a file as accounting sent them, with masked numbers. Written once; deleted only after the file was archived.';
+COMMENT ON COLUMN payment_row.file_no IS 'Its file.';
 COMMENT ON COLUMN payment_row.line IS 'Physical line of the file, from 1.';
-COMMENT ON COLUMN payment_row.batch_no IS 'Null for a withheld row.';
-COMMENT ON COLUMN payment_row.amount_cents IS 'Null when it cannot be read.';
+COMMENT ON COLUMN payment_row.batch_no IS 'Number of its batch in the file; null for a withheld row.';
+COMMENT ON COLUMN payment_row.invoice IS 'Invoice number; empty without one.';
+COMMENT ON COLUMN payment_row.customer_code IS 'Customer code; empty without one.';
+COMMENT ON COLUMN payment_row.amount_cents IS 'Amount in cents; null for a withheld row whose amount cannot be read.';
 COMMENT ON COLUMN payment_row.last_four IS
   'Last four digits of the card or account number; the whole number is never stored.';
 
@@ -50,8 +60,13 @@ CREATE TABLE row_fault (
   PRIMARY KEY (file_no, seq)
 );
 COMMENT ON TABLE row_fault IS 'What is wrong with the rows that were withheld, by line and column.';
+COMMENT ON COLUMN row_fault.file_no IS 'File of the row.';
 COMMENT ON COLUMN row_fault.seq IS 'Order within the file.';
-COMMENT ON COLUMN row_fault.column_name IS 'Null when the fault is of the whole row.';
+COMMENT ON COLUMN row_fault.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN row_fault.column_name IS 'Column of the payment file; null when the fault is of the whole row.';
+COMMENT ON COLUMN row_fault.code IS 'Error code of schemas/errors.ts.';
+COMMENT ON COLUMN row_fault.detail IS
+  'More about the fault, without numbers of cards or accounts; null when the code says all.';
 COMMENT ON COLUMN row_fault.value IS 'The value, masked; null where it could hold a number.';
 
 -- The faults of one row; a file may have a million of others.
@@ -68,8 +83,10 @@ CREATE TABLE fingerprint_volume (
 );
 COMMENT ON TABLE fingerprint_volume IS 'Fingerprints of a merchant, in volumes of consecutive files.';
 COMMENT ON COLUMN fingerprint_volume.volume IS 'Number of the file that began it.';
+COMMENT ON COLUMN fingerprint_volume.merchant_no IS 'The merchant that was charged.';
+COMMENT ON COLUMN fingerprint_volume.rows IS 'How many fingerprints were put into it.';
 COMMENT ON COLUMN fingerprint_volume.newest_at IS 'When the newest of its files was claimed.';
-COMMENT ON COLUMN fingerprint_volume.last_from IS 'aged_from of the file that was decided last.';
+COMMENT ON COLUMN fingerprint_volume.last_from IS 'aged_from of the file that was decided last; null before the first.';
 
 CREATE INDEX fingerprint_volume_by_merchant ON fingerprint_volume (merchant_no, volume);
 
@@ -85,7 +102,9 @@ COMMENT ON TABLE row_fingerprint IS
 COMMENT ON COLUMN row_fingerprint.volume IS
   'A fingerprint_volume. It leads the index, so that a file goes into one place of it.';
 COMMENT ON COLUMN row_fingerprint.fingerprint IS
-  'Half of it is of invoice and amount, two bits are the kind of payer, and 30 bits are of invoice, payer and amount.';
+  'From the left: half of it depends on invoice and amount, two bits are the kind of payer, and 30 bits depend on invoice, payer and amount.';
+COMMENT ON COLUMN row_fingerprint.file_no IS 'File of the row.';
+COMMENT ON COLUMN row_fingerprint.line IS 'Physical line of the row, from 1.';
 
 -- They are spread evenly, so their least and their greatest tell the planner as much as a hundred of them.
 ALTER TABLE row_fingerprint ALTER COLUMN fingerprint SET STATISTICS 1;
@@ -95,8 +114,9 @@ CREATE INDEX row_fingerprint_by_file ON row_fingerprint USING brin (file_no) WIT
 CREATE TRIGGER fingerprints_written_once BEFORE UPDATE OR TRUNCATE ON row_fingerprint
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- With the key of the fingerprints one could try all numbers that a masked one leaves open until one fits. So they go
--- with the key of their file, and not before it.
+-- Fingerprints are deleted only after the key of their file was destroyed, because they recognize a payment that comes
+-- again. Then they must go: a holder of the fingerprint key could try every number that fits a masked one until a
+-- fingerprint matches.
 CREATE FUNCTION refuse_early_fingerprint_loss() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (

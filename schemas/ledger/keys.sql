@@ -1,4 +1,4 @@
--- Keys. What is sealed is opened by the data key of its file, and that is wrapped by the master key, which is never here.
+-- Keys. The data key of a file opens what is sealed of it. The master key wraps the data keys and is never stored here.
 
 CREATE TABLE master_key (
   key_id      text COLLATE "C" PRIMARY KEY CHECK (key_id ~ '^[0-9a-f]{8}$'),
@@ -9,7 +9,12 @@ CREATE TABLE master_key (
 );
 COMMENT ON TABLE master_key IS
   'Ids of master keys: the current one, from the first change of keys on, and the retired ones. The keys themselves are never here.';
-COMMENT ON COLUMN master_key.key_id IS 'Bytes 5 to 8 of what it wrapped (src/crypto/data-key.ts).';
+COMMENT ON COLUMN master_key.key_id IS
+  'Id of the key: 8 hex digits, which are bytes 5 to 8 of everything that it wrapped (src/crypto/data-key.ts).';
+COMMENT ON COLUMN master_key.is_current IS 'True for the key that wraps new data keys.';
+COMMENT ON COLUMN master_key.since IS
+  'When it became the current key; of a key that never was, when it was retired. By the clock of the host.';
+COMMENT ON COLUMN master_key.retired_at IS 'When a user retired it, by the clock of the host; null before.';
 
 CREATE UNIQUE INDEX one_current_master_key ON master_key (is_current) WHERE is_current;
 
@@ -19,6 +24,7 @@ CREATE TABLE vault_key (
 );
 COMMENT ON TABLE vault_key IS 'Keys that outlive a file, wrapped by the master key.';
 COMMENT ON COLUMN vault_key.name IS 'What it is for, such as fingerprint.';
+COMMENT ON COLUMN vault_key.wrapped IS 'The key, wrapped by the master key.';
 
 -- Id of the master key that wrapped something (src/crypto/data-key.ts).
 CREATE FUNCTION wrapped_by(p_wrapped bytea) RETURNS text LANGUAGE sql IMMUTABLE AS $$

@@ -29,19 +29,31 @@ CREATE TABLE profile_version (
 );
 COMMENT ON TABLE profile_version IS
   'Every version of an import profile. A file is read with the version that was confirmed when it was claimed.';
-COMMENT ON COLUMN profile_version.sha256 IS 'Of its normal form and the number of the reader.';
+COMMENT ON COLUMN profile_version.profile_no IS 'Number by which other tables refer to it.';
+COMMENT ON COLUMN profile_version.name IS 'Name of the profile, as folders in paydrop.yaml use it.';
+COMMENT ON COLUMN profile_version.version IS 'Number within its name, from 1.';
+COMMENT ON COLUMN profile_version.sha256 IS 'SHA-256 of its normal form and the number of the reader.';
 COMMENT ON COLUMN profile_version.reader IS
   'Number of the reader that it was imported for. Another reader would read it differently, so it must be confirmed again.';
-COMMENT ON COLUMN profile_version.text IS 'Its normal form.';
+COMMENT ON COLUMN profile_version.text IS 'The profile in its normal form.';
 COMMENT ON COLUMN profile_version.first_files IS 'How many of its first files are held for review.';
-COMMENT ON COLUMN profile_version.reason IS 'Of its last move.';
-COMMENT ON COLUMN profile_version.replaces IS 'Version of that name that was confirmed before it.';
+COMMENT ON COLUMN profile_version.state IS 'State of a profile version in schemas/lifecycle.ts.';
+COMMENT ON COLUMN profile_version.reason IS 'Reason of its last transition.';
+COMMENT ON COLUMN profile_version.made_by IS 'User who imported it.';
+COMMENT ON COLUMN profile_version.made_at IS 'When it was imported, by the clock of the host.';
+COMMENT ON COLUMN profile_version.confirmed_by IS 'User who confirmed it; null for a draft.';
+COMMENT ON COLUMN profile_version.confirmed_at IS 'When it was confirmed, by the clock of the host; null for a draft.';
+COMMENT ON COLUMN profile_version.replaces IS 'Version of that name that was confirmed before it; null for the first.';
 COMMENT ON COLUMN profile_version.sample_sha256 IS
-  'Of the file with which it was confirmed. The file itself is not kept.';
+  'SHA-256 of the file with which it was confirmed; null for a draft. The file itself is not kept.';
+COMMENT ON COLUMN profile_version.sample_rows IS 'Rows that it read from the sample; null for a draft.';
+COMMENT ON COLUMN profile_version.sample_cents IS 'Sum of these rows, in cents; null for a draft.';
 COMMENT ON COLUMN profile_version.sample_skipped IS
-  'What it left out of the sample: name, rows and cents of each kind.';
+  'What it left out of the sample: name, rows and cents of each kind; null for a draft.';
 COMMENT ON COLUMN profile_version.first_files_left IS
   'How many of its next files are still held for review; null for a draft.';
+COMMENT ON COLUMN profile_version.retired_by IS 'User who retired it or confirmed the version after it; null before.';
+COMMENT ON COLUMN profile_version.retired_at IS 'When it was retired, by the clock of the host; null before.';
 
 CREATE UNIQUE INDEX one_confirmed_profile ON profile_version (name) WHERE state = 'confirmed';
 -- The same text twice would be two versions without a difference.

@@ -1,4 +1,4 @@
--- Payments that are sent again.
+-- Payments that a user chose to be sent again: in a new file, or as the next attempt of a refused batch.
 
 CREATE TABLE resubmission (
   resubmission_no  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -13,8 +13,18 @@ CREATE TABLE resubmission (
   at               timestamptz NOT NULL,
   new_file_id      text COLLATE "C" REFERENCES file
 );
-COMMENT ON TABLE resubmission IS 'Payment files that a user made of rows that were certainly not charged.';
+COMMENT ON TABLE resubmission IS
+  'Payment files that a user made of rows that were certainly not charged. Such a file comes back through its drop folder like any other.';
+COMMENT ON COLUMN resubmission.resubmission_no IS 'Number by which its rows refer to it.';
+COMMENT ON COLUMN resubmission.file_id IS 'The file whose rows it repeats.';
+COMMENT ON COLUMN resubmission.account IS 'Account of that file.';
+COMMENT ON COLUMN resubmission.name IS 'Name of the new file.';
+COMMENT ON COLUMN resubmission.sha256 IS 'SHA-256 of the new file, by which it is recognized when it is claimed.';
+COMMENT ON COLUMN resubmission.rows IS 'How many rows it has.';
 COMMENT ON COLUMN resubmission.cents IS 'Sum of its rows, in cents.';
+COMMENT ON COLUMN resubmission.actor IS 'User who made it, as audit.actor.';
+COMMENT ON COLUMN resubmission.reason IS 'Why, in the words of that user.';
+COMMENT ON COLUMN resubmission.at IS 'When it was made, by the clock of the host.';
 COMMENT ON COLUMN resubmission.new_file_id IS
   'The file as it came back through its drop folder; null until it is claimed.';
 
@@ -32,7 +42,10 @@ CREATE TABLE resubmitted_row (
   UNIQUE (resubmission_no, place)
 );
 COMMENT ON TABLE resubmitted_row IS
-  'Rows that were sent again in a new file. The key allows each row once, even to two processes at the same moment.';
+  'Rows that were put into a new file, whether or not it was sent since. The key allows each row once, even to two processes at the same moment.';
+COMMENT ON COLUMN resubmitted_row.file_no IS 'File that the row came from.';
+COMMENT ON COLUMN resubmitted_row.line IS 'Physical line of the row in that file, from 1.';
+COMMENT ON COLUMN resubmitted_row.resubmission_no IS 'The new file.';
 COMMENT ON COLUMN resubmitted_row.place IS 'Place of the row in the new file, counted from 1.';
 
 CREATE TABLE reprocess_run (
@@ -51,8 +64,17 @@ CREATE TABLE reprocess_run (
 );
 COMMENT ON TABLE reprocess_run IS
   'A set of rows and batches that a user chose to have done again. A worker does exactly these, one by one.';
+COMMENT ON COLUMN reprocess_run.run_no IS 'Number of the run.';
+COMMENT ON COLUMN reprocess_run.state IS 'State of a reprocess run in schemas/lifecycle.ts.';
+COMMENT ON COLUMN reprocess_run.state_at IS 'When it came into its state, by the clock of the host.';
 COMMENT ON COLUMN reprocess_run.filter IS 'What the user had filtered by, for information. Only the items count.';
-COMMENT ON COLUMN reprocess_run.name IS 'Null until the run begins, as are reason, begun_by and begun_at.';
+COMMENT ON COLUMN reprocess_run.made_by IS 'User who chose the items.';
+COMMENT ON COLUMN reprocess_run.made_at IS 'When they were chosen, by the clock of the host.';
+COMMENT ON COLUMN reprocess_run.name IS
+  'Name that the user gave it; null until the run begins, as are reason, begun_by and begun_at.';
+COMMENT ON COLUMN reprocess_run.reason IS 'Why, in the words of the user who began it.';
+COMMENT ON COLUMN reprocess_run.begun_by IS 'User who began it.';
+COMMENT ON COLUMN reprocess_run.begun_at IS 'When it began, by the clock of the host.';
 COMMENT ON COLUMN reprocess_run.stopped_by IS 'User who left out what was not done yet.';
 
 CREATE INDEX open_reprocess_run ON reprocess_run (run_no) WHERE state = 'running';
@@ -82,14 +104,24 @@ CREATE TABLE reprocess_item (
 );
 COMMENT ON TABLE reprocess_item IS
   'One item of a run: rows of a file that become a new file, a refused batch, or a file of an earlier resubmission that never came back.';
+COMMENT ON COLUMN reprocess_item.run_no IS 'Its run.';
+COMMENT ON COLUMN reprocess_item.item_no IS 'Number within the run, from 1.';
+COMMENT ON COLUMN reprocess_item.action IS
+  'resubmit: rows become a new file. retry: a refused batch may go again. drop-again: a file that never came back is dropped once more.';
+COMMENT ON COLUMN reprocess_item.file_id IS 'File of the rows or of the batch.';
 COMMENT ON COLUMN reprocess_item.lines IS 'Lines to send again; only of the action resubmit.';
+COMMENT ON COLUMN reprocess_item.batch_no IS 'Number of the refused batch in its file; only of the action retry.';
 COMMENT ON COLUMN reprocess_item.attempt IS
   'Attempt of the refused batch as the user saw it. A later refusal is another matter.';
 COMMENT ON COLUMN reprocess_item.resubmission_no IS
   'The new file. Set in the transaction that records its rows; only then is the file given its name.';
+COMMENT ON COLUMN reprocess_item.rows IS 'How many rows it has.';
+COMMENT ON COLUMN reprocess_item.cents IS 'Their sum, in cents.';
 COMMENT ON COLUMN reprocess_item.forgotten IS
   'Calls of its account that the ledger had lost when it was selected. If there are more of them later, an older copy was restored since, and the rest is left out.';
+COMMENT ON COLUMN reprocess_item.result IS 'done, left_out or failed; null until it ended.';
 COMMENT ON COLUMN reprocess_item.explanation IS 'What was done, or why not; null until it ended.';
+COMMENT ON COLUMN reprocess_item.ended_at IS 'When it ended, by the clock of the host; null before.';
 COMMENT ON COLUMN reprocess_item.dropped_at IS
   'When the new file got its name; a worker that died before leaves it null.';
 

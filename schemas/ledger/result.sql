@@ -9,8 +9,13 @@ CREATE TABLE row_outcome (
   "authorization"  text NOT NULL,
   PRIMARY KEY (file_no, line)
 );
-COMMENT ON TABLE row_outcome IS 'The first outcome of each row, as it was delivered. Written once.';
+COMMENT ON TABLE row_outcome IS
+  'The first outcome of each row, as it was delivered. Written once; deleted only after the file was archived.';
+COMMENT ON COLUMN row_outcome.file_no IS 'File of the row.';
+COMMENT ON COLUMN row_outcome.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN row_outcome.outcome IS 'Outcome of a sent row in schemas/lifecycle.ts.';
 COMMENT ON COLUMN row_outcome.code IS 'Response code of the service; null without one.';
+COMMENT ON COLUMN row_outcome.message IS 'Text of the service or of the decision; empty without one.';
 COMMENT ON COLUMN row_outcome."authorization" IS 'Authorization code of the service; empty without one.';
 
 CREATE TRIGGER outcomes_written_once BEFORE UPDATE OR TRUNCATE ON row_outcome
@@ -36,7 +41,14 @@ CREATE TABLE row_change (
 );
 COMMENT ON TABLE row_change IS
   'What became known of a row after its outcome was delivered. The latest change is its present outcome.';
+COMMENT ON COLUMN row_change.file_no IS 'File of the row.';
+COMMENT ON COLUMN row_change.line IS 'Physical line of the row, from 1.';
 COMMENT ON COLUMN row_change.correction_no IS 'Number of the correction file within the payment file, counted from 1.';
+COMMENT ON COLUMN row_change.outcome IS 'New outcome of the row in schemas/lifecycle.ts.';
+COMMENT ON COLUMN row_change.code IS 'Response code of the service; null without one.';
+COMMENT ON COLUMN row_change.message IS 'Text of the service or of the decision; empty without one.';
+COMMENT ON COLUMN row_change."authorization" IS 'Authorization code of the service; empty without one.';
+COMMENT ON COLUMN row_change.at IS 'When the change was recorded, by the clock of the host.';
 COMMENT ON COLUMN row_change.source IS 'Where the change is known from, in words for the correction file.';
 
 CREATE TRIGGER changes_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON row_change
@@ -48,7 +60,6 @@ CREATE INDEX row_change_uncertain ON row_change (file_no DESC, line) INCLUDE (co
 -- Changes of a day, for its report; there may be as many as there are rows.
 CREATE INDEX row_change_by_time ON row_change USING brin (at);
 
--- The present outcome of each row.
 CREATE VIEW current_outcome AS
   SELECT o.file_no, o.line, coalesce(c.correction_no, 0) AS correction_no,
          coalesce(c.outcome, o.outcome) AS outcome,
@@ -58,8 +69,15 @@ CREATE VIEW current_outcome AS
   FROM row_outcome o
   LEFT JOIN LATERAL (SELECT * FROM row_change c WHERE c.file_no = o.file_no AND c.line = o.line
                      ORDER BY c.correction_no DESC LIMIT 1) c ON true;
+COMMENT ON VIEW current_outcome IS 'The present outcome of each row: its latest change, or its first outcome.';
+COMMENT ON COLUMN current_outcome.file_no IS 'File of the row.';
+COMMENT ON COLUMN current_outcome.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN current_outcome.correction_no IS 'Number of the correction file with its latest change; 0 without a change.';
+COMMENT ON COLUMN current_outcome.outcome IS 'Present outcome in schemas/lifecycle.ts.';
+COMMENT ON COLUMN current_outcome.code IS 'Response code of the service; null without one.';
+COMMENT ON COLUMN current_outcome.message IS 'Text of the service or of the decision; empty without one.';
+COMMENT ON COLUMN current_outcome."authorization" IS 'Authorization code of the service; empty without one.';
 
--- Each change beside what it replaced.
 CREATE VIEW outcome_change AS
   SELECT c.file_no, c.line, c.correction_no, c.outcome, c.code, c.message, c."authorization", c.at, c.source,
          coalesce(b.outcome, o.outcome) AS old_outcome,
@@ -70,6 +88,19 @@ CREATE VIEW outcome_change AS
   LEFT JOIN LATERAL (SELECT * FROM row_change b WHERE b.file_no = c.file_no AND b.line = c.line
                        AND b.correction_no < c.correction_no
                      ORDER BY b.correction_no DESC LIMIT 1) b ON true;
+COMMENT ON VIEW outcome_change IS 'Each change of an outcome, beside the outcome that it replaced.';
+COMMENT ON COLUMN outcome_change.file_no IS 'File of the row.';
+COMMENT ON COLUMN outcome_change.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN outcome_change.correction_no IS 'As row_change.correction_no.';
+COMMENT ON COLUMN outcome_change.outcome IS 'New outcome in schemas/lifecycle.ts.';
+COMMENT ON COLUMN outcome_change.code IS 'As row_change.code.';
+COMMENT ON COLUMN outcome_change.message IS 'As row_change.message.';
+COMMENT ON COLUMN outcome_change."authorization" IS 'As row_change.authorization.';
+COMMENT ON COLUMN outcome_change.at IS 'As row_change.at.';
+COMMENT ON COLUMN outcome_change.source IS 'As row_change.source.';
+COMMENT ON COLUMN outcome_change.old_outcome IS 'Outcome before the change.';
+COMMENT ON COLUMN outcome_change.old_code IS 'Response code before the change; null without one.';
+COMMENT ON COLUMN outcome_change.old_message IS 'Text before the change.';
 
 CREATE TABLE batch_outcome (
   file_no   bigint NOT NULL,
@@ -80,11 +111,16 @@ CREATE TABLE batch_outcome (
   PRIMARY KEY (file_no, batch_no, outcome)
 );
 COMMENT ON TABLE batch_outcome IS
-  'Rows and cents of a batch by first outcome. A day of a million rows is a few thousand lines here.';
+  'Rows and cents of a batch by first outcome. A day of a million rows is a few thousand lines here. They stay when the rows are archived, and then are the last outcomes too: a file with a later change is not archived.';
+COMMENT ON COLUMN batch_outcome.file_no IS 'File of the batch.';
+COMMENT ON COLUMN batch_outcome.batch_no IS 'Number of the batch in its file.';
+COMMENT ON COLUMN batch_outcome.outcome IS 'First outcome of these rows.';
+COMMENT ON COLUMN batch_outcome.rows IS 'How many rows have it.';
+COMMENT ON COLUMN batch_outcome.cents IS 'Their sum, in cents.';
 
--- Added up in the statement that writes outcomes, so that no writer of outcomes can forget it. The outcomes of one
+-- Adds up outcomes in the statement that writes them, so that no writer of outcomes can forget it. The outcomes of one
 -- statement are of lines close together, so their rows are read from the first to the last. Without nested loops: the
--- planner takes rows that were just written for a few, and would compare each of 5,000 with each.
+-- planner believes that rows written just now are few, and would compare every row of the batch with every other.
 CREATE FUNCTION add_batch_outcomes() RETURNS trigger LANGUAGE plpgsql SET enable_nestloop = off AS $$
 DECLARE
   span record;
@@ -103,7 +139,6 @@ END $$;
 CREATE TRIGGER outcomes_added_up AFTER INSERT ON row_outcome
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_batch_outcomes();
 
--- Summed up, the present totals by outcome: the first outcomes, and what changes moved from one to another.
 CREATE VIEW outcome_movement AS
   SELECT file_no, batch_no, outcome, rows, cents FROM batch_outcome
   UNION ALL
@@ -111,3 +146,10 @@ CREATE VIEW outcome_movement AS
   UNION ALL
   SELECT c.file_no, r.batch_no, c.old_outcome, -1, -r.amount_cents
   FROM outcome_change c JOIN payment_row r USING (file_no, line);
+COMMENT ON VIEW outcome_movement IS
+  'Rows and cents that add up to the present totals by outcome. First outcomes are lines of whole batches; a change is a line for the new outcome and one that takes the row from the old.';
+COMMENT ON COLUMN outcome_movement.file_no IS 'File of the batch.';
+COMMENT ON COLUMN outcome_movement.batch_no IS 'Number of the batch in its file.';
+COMMENT ON COLUMN outcome_movement.outcome IS 'Outcome in schemas/lifecycle.ts.';
+COMMENT ON COLUMN outcome_movement.rows IS 'Rows to add; negative where a change took them away.';
+COMMENT ON COLUMN outcome_movement.cents IS 'Cents to add; negative where a change took them away.';

@@ -15,13 +15,18 @@ CREATE TABLE cleaning (
 );
 COMMENT ON TABLE cleaning IS
   'Tables that must be rewritten after keys were destroyed. Files with this number lost their secrets before transaction after_xid began.';
+COMMENT ON COLUMN cleaning.cleaning_no IS 'Number of the cleaning, as in file.cleaning_no.';
+COMMENT ON COLUMN cleaning.table_name IS 'Table that must be rewritten.';
 COMMENT ON COLUMN cleaning.place IS
   'Server and tables for which this holds. Elsewhere, as after a restore, it says nothing.';
+COMMENT ON COLUMN cleaning.after_xid IS 'Transaction before which the secrets were deleted.';
+COMMENT ON COLUMN cleaning.noted_at IS 'When this was noted, by the clock of the host.';
 COMMENT ON COLUMN cleaning.cleaned_at IS
   'When the table had been rewritten without a trace of what was destroyed; null before.';
-COMMENT ON COLUMN cleaning.why IS 'Why the last try failed.';
+COMMENT ON COLUMN cleaning.why IS 'Why the last try failed; null when none did.';
 COMMENT ON COLUMN cleaning.log_end IS
-  'End of the write-ahead log at that time. What was destroyed may stand before it, and not behind it.';
+  'End of the write-ahead log when the table had been rewritten. Destroyed bytes may stand in the log before this place, not after it. Null before.';
 COMMENT ON COLUMN cleaning.log_last IS
-  'Last file of the log when no file with a name from before was left. Old bytes lie in files up to this one.';
-COMMENT ON COLUMN cleaning.log_over_at IS 'When the log had been written past that file, and so over all of them.';
+  'Name of the newest log file when the last file from before log_end had been removed or renamed. Old bytes may be in files up to this one. Null before.';
+COMMENT ON COLUMN cleaning.log_over_at IS
+  'When the log had been written past log_last, so that all those files were overwritten, by the clock of the host. Null before.';

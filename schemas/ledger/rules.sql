@@ -1,5 +1,8 @@
 -- What the whole ledger rests on: its versions, the legal moves, and "written once".
 --
+-- Rules refuse with a code: PD001 an illegal move, PD002 a change of what must stay as it is, such as a table that is
+-- written once, PD003 a send after a call that is not resolved, PD004 a retired master key.
+--
 -- Money is integer cents, times are UTC. No card or account number stands in any column in the clear (src/crypto).
 -- Text that an index sorts has the collation "C", which compares bytes. The collation of a database comes from the
 -- operating system, whose update may change the order; lookups then miss entries, and a unique index lets a second in.
@@ -10,6 +13,8 @@ CREATE TABLE migration (
 );
 COMMENT ON TABLE migration IS
   'Versions whose changes of the tables were applied; the first is the one that made the ledger.';
+COMMENT ON COLUMN migration.name IS 'Version of paydrop, such as 0.1.0.';
+COMMENT ON COLUMN migration.applied_at IS 'When its changes were applied, by the clock of the database.';
 
 CREATE TABLE legal_move (
   entity      text COLLATE "C" NOT NULL CHECK (entity IN ('file', 'batch', 'run', 'profile', 'reprocess')),
@@ -19,6 +24,10 @@ CREATE TABLE legal_move (
   PRIMARY KEY (entity, name)
 );
 COMMENT ON TABLE legal_move IS 'Every legal change of state, loaded from schemas/lifecycle.ts at each start.';
+COMMENT ON COLUMN legal_move.entity IS 'What changes its state.';
+COMMENT ON COLUMN legal_move.from_state IS 'State before; null when the transition makes the row.';
+COMMENT ON COLUMN legal_move.to_state IS 'State after.';
+COMMENT ON COLUMN legal_move.name IS 'Name of the transition in schemas/lifecycle.ts.';
 
 -- The database itself refuses a change of state that the lifecycle does not list, whatever the program does.
 CREATE FUNCTION refuse_illegal_move() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -39,16 +48,19 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Moves are only added: processes of two versions may use the same ledger at the same time.
+-- Moves are only added: processes of two versions may use the same ledger at the same time. The program sets
+-- paydrop.adds_moves in the transaction in which it adds those of its version (src/ledger/engine/migrate.ts); the
+-- statement of any other session is a mistake.
 CREATE FUNCTION keep_legal_moves() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' AND current_setting('paydrop.adds_moves', true) = 'on' THEN RETURN NULL; END IF;
-  RAISE EXCEPTION 'this ledger belongs to a newer version of paydrop; legal moves are only added to';
+  RAISE EXCEPTION 'this ledger belongs to a newer version of paydrop; legal moves are only added to'
+    USING ERRCODE = 'PD002';
 END $$;
 CREATE TRIGGER only_added_to BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON legal_move
   FOR EACH STATEMENT EXECUTE FUNCTION keep_legal_moves();
 
--- For tables that are written once: whatever is forbidden fails.
+-- Refuses the statement: what it would change is written once. The trigger names the statements and columns.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';

@@ -37,30 +37,49 @@ CREATE TABLE batch (
   FOREIGN KEY (account, merchant_no) REFERENCES account (account, merchant_no) DEFERRABLE
 );
 COMMENT ON TABLE batch IS 'The rows that one call sends, from the cut of the file to the reconciled result.';
+COMMENT ON COLUMN batch.file_id IS 'The file that it was cut from.';
+COMMENT ON COLUMN batch.batch_no IS 'Number within its file, from 1.';
+COMMENT ON COLUMN batch.account IS 'Present name of the account of its file.';
+COMMENT ON COLUMN batch.operation IS 'Operation of its file.';
 COMMENT ON COLUMN batch.merchant_no IS 'That of its file, set by the trigger bound_as_its_file.';
 COMMENT ON COLUMN batch.first_line IS
   'Line of its first row in the file. Withheld rows may stand between its rows, rows of another batch never.';
+COMMENT ON COLUMN batch.last_line IS 'Line of its last row in the file.';
+COMMENT ON COLUMN batch.rows IS 'How many rows it has.';
 COMMENT ON COLUMN batch.cents IS 'Sum of its rows, in cents.';
-COMMENT ON COLUMN batch.body_sha256 IS 'Of the body that is sent, before it is sealed.';
-COMMENT ON COLUMN batch.reason IS 'Of its last move.';
-COMMENT ON COLUMN batch.attempt IS 'Number of the present call, from 1.';
+COMMENT ON COLUMN batch.body_sha256 IS 'SHA-256 of the body that is sent, before it is sealed.';
+COMMENT ON COLUMN batch.state IS 'State of a batch in schemas/lifecycle.ts.';
+COMMENT ON COLUMN batch.state_at IS 'When it came into its state, by the clock of the host.';
+COMMENT ON COLUMN batch.reason IS 'Reason of its last transition; null before the first after its cut.';
+COMMENT ON COLUMN batch.attempt IS 'Number of its present or next call, from 1.';
 COMMENT ON COLUMN batch.releases IS
   'How often it came back unsent since the last attempt. The wait before the next try grows with it.';
-COMMENT ON COLUMN batch.not_before IS 'Earliest time of the next try; null when it may go now.';
+COMMENT ON COLUMN batch.not_before IS
+  'Earliest time of the next try, by the clock of the host; null when it may go now.';
 COMMENT ON COLUMN batch.token IS 'Held by the worker that prepares or sends it; null otherwise.';
-COMMENT ON COLUMN batch.worker IS 'Process that holds the batch while it prepares or sends it.';
+COMMENT ON COLUMN batch.worker IS 'Process that prepares or sends it; null otherwise.';
 COMMENT ON COLUMN batch.lease_until IS
-  'Until then the holder of the token may begin to send. By the clock of the database.';
+  'Until then the holder of the token may begin to send, by the clock of the database; null without a holder.';
 COMMENT ON COLUMN batch.batch_id IS 'Id that the service returned; null until then.';
+COMMENT ON COLUMN batch.submitted_at IS
+  'When the service gave it a batch id, by the clock of the host. Of a batch that a user resolved, when its last call began. Null before.';
 COMMENT ON COLUMN batch.polls IS 'How often its result was requested.';
+COMMENT ON COLUMN batch.next_poll_at IS
+  'When its result is requested next, by the clock of the host; null while none is expected.';
 COMMENT ON COLUMN batch.not_known_polls IS
-  'How often in a row the service answered with the same text that is no state of the batch, such as Invalid Batch ID.';
-COMMENT ON COLUMN batch.poll_alarm IS 'Unknown text of the service that an alarm was raised for.';
-COMMENT ON COLUMN batch.stale_since IS 'Since when its result is overdue.';
-COMMENT ON COLUMN batch.result_sha256 IS 'Of the result as it came back.';
+  'Consecutive requests that the service answered with the same text that is no state of the batch, such as Invalid Batch ID.';
+COMMENT ON COLUMN batch.poll_alarm IS
+  'Unknown text of the service that an alarm was raised for; null when there was none.';
+COMMENT ON COLUMN batch.stale_since IS
+  'Since when its result is overdue, by the clock of the host; null while it is not.';
+COMMENT ON COLUMN batch.result_at IS
+  'When its result arrived, or a user gave its rows their outcomes, by the clock of the host; null before.';
+COMMENT ON COLUMN batch.result_sha256 IS 'SHA-256 of the result as it came back; null before.';
 COMMENT ON COLUMN batch.rechecks IS 'How often the result of the reconciled batch was requested again.';
+COMMENT ON COLUMN batch.next_recheck_at IS
+  'When the result of the reconciled batch is requested again, by the clock of the host; null when it is not.';
 COMMENT ON COLUMN batch.final_at IS
-  'When it was reconciled or cancelled; never before its file was accepted, even if a clock was set back.';
+  'When it was reconciled or cancelled, by the clock of the host; never before its file was accepted. Null before.';
 
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');
@@ -71,23 +90,23 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER bound_as_its_file BEFORE INSERT ON batch FOR EACH ROW EXECUTE FUNCTION bind_as_its_file();
-CREATE TRIGGER merchant_kept BEFORE UPDATE OF merchant_no ON batch
-  FOR EACH ROW WHEN (OLD.merchant_no <> NEW.merchant_no) EXECUTE FUNCTION keep_merchant();
 -- The database itself allows a merchant one call at a time, and a batch id once.
 CREATE UNIQUE INDEX one_call_in_flight ON batch (merchant_no) WHERE state IN ('preparing', 'sending');
 CREATE UNIQUE INDEX one_batch_per_batch_id ON batch (merchant_no, batch_id) WHERE batch_id IS NOT NULL;
 -- Only open batches are looked for; the many finished ones stay out of these indexes.
 CREATE INDEX open_batch ON batch (account, state) WHERE state NOT IN ('reconciled', 'cancelled');
 CREATE INDEX open_batch_of_file ON batch (file_id) WHERE state NOT IN ('reconciled', 'cancelled');
--- Gives the order in which batches of a file are sent. Only this index has it, so batches that were sent are not read.
+-- The order in which the batches of a file are sent. No other index has this order, so the planner uses this one and
+-- does not read batches that were sent.
 CREATE INDEX ready_batch ON batch (file_id, first_line, batch_no) WHERE state = 'ready';
-CREATE INDEX batch_in_doubt ON batch (merchant_no) WHERE state IN ('unknown', 'refused');
+-- A batch in doubt or refused stops its merchant.
+CREATE INDEX batch_that_stops ON batch (merchant_no) WHERE state IN ('unknown', 'refused');
 CREATE INDEX batch_to_recheck ON batch (next_recheck_at) WHERE next_recheck_at IS NOT NULL;
 CREATE INDEX batch_not_ended ON batch (account) WHERE final_at IS NULL;
 CREATE INDEX batch_by_end ON batch (account, final_at) WHERE final_at IS NOT NULL;
 CREATE INDEX batch_by_batch_id ON batch (batch_id) WHERE batch_id IS NOT NULL;
 
--- When a batch became final. Not before its file was accepted, even if the clock was set back between the two.
+-- Notes when a batch became final: not before its file was accepted, even if the clock was set back between the two.
 CREATE FUNCTION note_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state IN ('reconciled', 'cancelled') AND OLD.state <> NEW.state THEN
@@ -96,6 +115,24 @@ BEGIN
   RETURN NEW;
 END $$;
 CREATE TRIGGER noted_end BEFORE UPDATE OF state ON batch FOR EACH ROW EXECUTE FUNCTION note_end();
+
+-- What is sent is fixed when the file is cut.
+CREATE TRIGGER batches_written_once
+  BEFORE UPDATE OF file_id, batch_no, merchant_no, operation, first_line, last_line, rows, cents, body_sha256 OR TRUNCATE ON batch
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- No batch of a decided file is deleted: nothing would send its rows. Intake deletes those of a file that it rejects.
+CREATE FUNCTION refuse_batch_loss() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (
+    SELECT 1 FROM (SELECT DISTINCT file_id FROM gone) g JOIN file f USING (file_id) WHERE f.state <> 'claimed'
+  ) THEN
+    RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER only_undecided_deleted AFTER DELETE ON batch REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_batch_loss();
 
 -- Three clocks tell when a call was made: those of the database, the host and the service. Each may be wrong or be set
 -- while a call is under way, so calls are numbered in their order as well.
@@ -113,44 +150,59 @@ CREATE TABLE attempt (
   host_at        timestamptz,
   service_at     timestamptz,
   ended_at       timestamptz,
-  verdict        text,
+  verdict        text CHECK (verdict IN ('submitted', 'refused', 'unknown', 'not_sent')),
   evidence       jsonb,
   resolution     text CHECK (resolution IN ('adopted', 'not_received', 'settled', 'in_doubt')),
   resolved_at    timestamptz,
   resolved_by    text,
   PRIMARY KEY (file_id, batch_no, attempt),
   FOREIGN KEY (file_id, batch_no) REFERENCES batch,
+  CHECK ((verdict IS NULL) = (ended_at IS NULL)),
+  CHECK (resolution IS NULL OR verdict = 'unknown'),
   CHECK ((resolution IS NULL) = (resolved_at IS NULL) AND (resolution IS NULL) = (resolved_by IS NULL))
 );
 COMMENT ON TABLE attempt IS
   'One row per call, written before its first byte. The same attempt cannot be recorded twice.';
+COMMENT ON COLUMN attempt.file_id IS 'File of the batch.';
+COMMENT ON COLUMN attempt.batch_no IS 'Number of the batch in its file.';
+COMMENT ON COLUMN attempt.attempt IS 'Number of the call within its batch, from 1.';
 COMMENT ON COLUMN attempt.call IS
   'Id of the call, also in the send journal. Two ledgers may give the same number to different attempts, never the same id.';
 COMMENT ON COLUMN attempt.call_no IS
   'Grows from call to call. Null for a call that only the send journal or the service knew.';
-COMMENT ON COLUMN attempt.journal IS 'The send journal in which the call stands.';
+COMMENT ON COLUMN attempt.journal IS 'Id of the send journal that has the call; null for a call that was found later.';
 COMMENT ON COLUMN attempt.worker IS 'Process that made the call.';
-COMMENT ON COLUMN attempt.started_at IS 'By the clock of the database, as ended_at.';
-COMMENT ON COLUMN attempt.host_at IS 'When it began by the clock of the host that made it.';
+COMMENT ON COLUMN attempt.host IS 'Host of the service that was called.';
+COMMENT ON COLUMN attempt.request_bytes IS
+  'Size of the request in bytes; 0 for a call that only the send journal or the service knew.';
+COMMENT ON COLUMN attempt.started_at IS
+  'When it was recorded, by the clock of the database. Of a call that only the send journal or the service knew, when it was declared there.';
+COMMENT ON COLUMN attempt.host_at IS
+  'When it began by the clock of the host that made it; null for a call that only the send journal or the service knew.';
 COMMENT ON COLUMN attempt.service_at IS
-  'When the service answered by its own clock, in whole seconds, or said the time right after a call without an answer.';
-COMMENT ON COLUMN attempt.ended_at IS 'Null while the call is under way, and after a crash until it is recovered.';
-COMMENT ON COLUMN attempt.verdict IS 'submitted, refused, unknown or not_sent; null while the call is under way.';
-COMMENT ON COLUMN attempt.evidence IS 'What the answer said, without numbers of cards or accounts.';
+  'When the service answered, by its own clock and in whole seconds. After a call without an answer, the time that it gave when asked right after. Null when it gave none.';
+COMMENT ON COLUMN attempt.ended_at IS
+  'When the verdict was recorded, by the clock of the database. Null while the call is under way, and after a crash until the sweep finds it.';
+COMMENT ON COLUMN attempt.verdict IS
+  'submitted, refused, unknown or not_sent. Null while the call is under way, and after a crash until the sweep makes it unknown. A late answer does not change it and is in the audit trail; submitted becomes unknown when the batch id proves to be of another batch.';
+COMMENT ON COLUMN attempt.evidence IS
+  'What the answer said, without numbers of cards or accounts; null before the end.';
 COMMENT ON COLUMN attempt.resolution IS
-  'What a user made of an attempt in doubt. adopted: its batch id was found. not_received: the service never took it. settled: decided row by row from reports. in_doubt: closed without an answer.';
+  'What a user decided about an attempt in doubt. adopted: its batch id was found; null again if that proves wrong. not_received: the service never took it. settled: decided row by row from reports. in_doubt: closed without an answer. Null when it was never in doubt or is not decided.';
+COMMENT ON COLUMN attempt.resolved_at IS 'When the user decided, by the clock of the host; null without a resolution.';
+COMMENT ON COLUMN attempt.resolved_by IS 'User who decided; null without a resolution.';
 
 CREATE SEQUENCE call_no OWNED BY attempt.call_no;
-CREATE INDEX attempt_by_call ON attempt (call_no);
+CREATE INDEX attempt_by_call_no ON attempt (call_no);
 CREATE INDEX attempt_by_journal ON attempt (journal, call_no);
 
--- A batch is sent again only when every earlier call of it has a verdict, and a user confirmed of every call in doubt
--- that the service never took it.
+-- A batch is sent again only when every earlier call of it was refused, left nothing, or was in doubt and a user confirmed
+-- that the service never took it. Move `disown` puts the call of a batch id that proved wrong back in doubt first.
 CREATE FUNCTION refuse_unresolved_send() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (
     SELECT 1 FROM attempt a WHERE a.file_id = NEW.file_id AND a.batch_no = NEW.batch_no AND a.attempt <> NEW.attempt
-      AND (a.verdict IS NULL OR (a.verdict = 'unknown' AND a.resolution IS DISTINCT FROM 'not_received'))
+      AND (a.verdict IN ('refused', 'not_sent') OR (a.verdict = 'unknown' AND a.resolution = 'not_received')) IS NOT TRUE
   ) THEN
     RAISE EXCEPTION 'an earlier attempt of batch % of file % has no resolution', NEW.batch_no, NEW.file_id
       USING ERRCODE = 'PD003';
@@ -159,6 +211,28 @@ BEGIN
 END $$;
 CREATE TRIGGER resolved_before_sent BEFORE UPDATE OF state ON batch
   FOR EACH ROW WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION refuse_unresolved_send();
+
+-- What is known of a call is added to and never taken back. Two things may be reopened, by move `disown`: that the service
+-- took the call, and that its batch id was found. Both put the call in doubt again.
+CREATE FUNCTION refuse_other_verdict() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (NEW.verdict IS DISTINCT FROM OLD.verdict AND (OLD.verdict, coalesce(NEW.verdict, '')) <> ('submitted', 'unknown'))
+    OR (NEW.resolution IS DISTINCT FROM OLD.resolution AND OLD.resolution IS NOT NULL
+        AND NOT (OLD.resolution = 'adopted' AND NEW.resolution IS NULL))
+    OR OLD.ended_at IS DISTINCT FROM NEW.ended_at
+    OR (OLD.service_at IS NOT NULL AND OLD.service_at IS DISTINCT FROM NEW.service_at)
+  THEN
+    RAISE EXCEPTION 'the verdict on attempt % of batch % of file % is written once', NEW.attempt, NEW.batch_no, NEW.file_id
+      USING ERRCODE = 'PD002';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER verdict_written_once BEFORE UPDATE ON attempt
+  FOR EACH ROW WHEN (OLD.verdict IS NOT NULL) EXECUTE FUNCTION refuse_other_verdict();
+CREATE TRIGGER calls_written_once
+  BEFORE UPDATE OF file_id, batch_no, attempt, call, call_no, journal, worker, host, request_bytes, started_at, host_at
+    OR DELETE OR TRUNCATE ON attempt
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE sealed_part (
   file_id   text COLLATE "C" NOT NULL,
@@ -169,11 +243,17 @@ CREATE TABLE sealed_part (
   FOREIGN KEY (file_id, batch_no) REFERENCES batch ON DELETE CASCADE
 );
 COMMENT ON TABLE sealed_part IS
-  'Encrypted bytes of a batch: the body that is sent, the result that came back, and results that differed when requested again.';
+  'Encrypted bytes of a batch, with whole card and account numbers in them: the body that is sent, the result that came back, and results that differed when requested again. Deleted when the key of the file is destroyed or its rows are archived.';
+COMMENT ON COLUMN sealed_part.file_id IS 'File of the batch.';
+COMMENT ON COLUMN sealed_part.batch_no IS 'Number of the batch in its file.';
 COMMENT ON COLUMN sealed_part.part IS 'body, result, or recheck- and a number.';
+COMMENT ON COLUMN sealed_part.bytes IS 'The bytes, sealed with the data key of the file.';
 
 -- Encrypted bytes do not compress; do not try.
 ALTER TABLE sealed_part ALTER COLUMN bytes SET STORAGE EXTERNAL;
+-- The body is what was or will be sent. A result may be fetched again.
+CREATE TRIGGER body_written_once BEFORE UPDATE ON sealed_part
+  FOR EACH ROW WHEN (OLD.part = 'body' OR NEW.part = 'body') EXECUTE FUNCTION refuse_change();
 
 -- == Functions ==
 

@@ -12,10 +12,15 @@ CREATE TABLE pulled (
 );
 COMMENT ON TABLE pulled IS
   'Files on SFTP servers that were fetched or are being fetched. Written before the first byte, so that a crash neither loses a file nor drops it twice.';
-COMMENT ON COLUMN pulled.name IS 'Name given by the sender, long digit runs masked.';
+COMMENT ON COLUMN pulled.pull_no IS 'Number of the pull.';
+COMMENT ON COLUMN pulled.folder IS 'Drop folder that it is pulled for.';
+COMMENT ON COLUMN pulled.name IS 'Name that it has on the server, long digit runs masked.';
 COMMENT ON COLUMN pulled.identity IS
   'Keyed fingerprint of name, size and time on the server. Another version of a file is another file.';
-COMMENT ON COLUMN pulled.sha256 IS 'Null until it was fetched.';
+COMMENT ON COLUMN pulled.state IS
+  'fetching: nothing is certain. fetched: it is here, whole, under a hidden name. dropped: it has its name in the drop folder. done: the server was told.';
+COMMENT ON COLUMN pulled.sha256 IS 'SHA-256 of its bytes; null until it was fetched.';
+COMMENT ON COLUMN pulled.state_at IS 'When it came into its state, by the clock of the host.';
 
 CREATE INDEX dropped_pull ON pulled (folder) WHERE state = 'dropped';
 
@@ -24,7 +29,9 @@ CREATE TABLE push_target (
   since   timestamptz NOT NULL
 );
 COMMENT ON TABLE push_target IS
-  'SFTP places that outputs are uploaded to, since when. Outputs written before stay here.';
+  'SFTP folders that outputs are uploaded to, and since when. Outputs written before that time are not uploaded.';
+COMMENT ON COLUMN push_target.target IS 'Name of the folder on its server, made from the settings.';
+COMMENT ON COLUMN push_target.since IS 'When it was seen first, by the clock of the host.';
 
 CREATE TABLE pushed (
   target     text COLLATE "C" NOT NULL REFERENCES push_target,
@@ -35,6 +42,11 @@ CREATE TABLE pushed (
   PRIMARY KEY (target, file_id, kind, number)
 );
 COMMENT ON TABLE pushed IS 'Outputs that were uploaded, by target.';
+COMMENT ON COLUMN pushed.target IS 'Where it was uploaded to.';
+COMMENT ON COLUMN pushed.file_id IS 'The payment file that the output is about.';
+COMMENT ON COLUMN pushed.kind IS 'As output.kind.';
+COMMENT ON COLUMN pushed.number IS 'As output.number.';
+COMMENT ON COLUMN pushed.pushed_at IS 'When the upload was complete, by the clock of the host.';
 
 CREATE TABLE upload (
   upload_no  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -49,9 +61,18 @@ CREATE TABLE upload (
   replaces   text COLLATE "C" REFERENCES file
 );
 COMMENT ON TABLE upload IS
-  'Files that a user uploaded in the dashboard. Who made a file may not be the one who checks it.';
+  'Files that a user uploaded in the dashboard. The user who uploaded a file may not approve it.';
+COMMENT ON COLUMN upload.upload_no IS 'Number of the upload.';
+COMMENT ON COLUMN upload.account IS 'Account of its drop folder.';
+COMMENT ON COLUMN upload.folder IS 'Drop folder that it was put into.';
+COMMENT ON COLUMN upload.name IS 'Name of the file, long digit runs masked.';
+COMMENT ON COLUMN upload.sha256 IS 'SHA-256 of its bytes, by which it is recognized when it is claimed.';
+COMMENT ON COLUMN upload.bytes IS 'Size in bytes.';
+COMMENT ON COLUMN upload.actor IS 'User who uploaded it, as audit.actor.';
+COMMENT ON COLUMN upload.at IS 'When it was uploaded, by the clock of the host.';
 COMMENT ON COLUMN upload.file_id IS 'The file as it came through its drop folder; null until it is claimed.';
-COMMENT ON COLUMN upload.replaces IS 'The file that this one corrects. Only a user declines that one.';
+COMMENT ON COLUMN upload.replaces IS
+  'The file that this one corrects; null when it corrects none. Uploading does not decline that file; a user does.';
 
 CREATE INDEX upload_by_content ON upload (account, sha256) WHERE file_id IS NULL;
 CREATE INDEX upload_by_file ON upload (file_id);

@@ -1,38 +1,32 @@
-import { readFileSync } from 'node:fs';
-import { FUNCTIONS_FROM, SUBJECTS } from '../../src/ledger/engine/schema.ts';
 import { code, mermaid, page, table } from './markdown.ts';
-
-/** A file of schemas/ledger as its page shows it. */
-type Subject = {
-  name: string;
-  about: string;
-  tables: Table[];
-  references: Reference[];
-  views: string[];
-  rules: Rule[];
-  functions: Rule[];
-};
-type Reference = readonly [from: string, to: string];
-type Table = { name: string; about: string; columns: Column[] };
-type Column = { name: string; type: string; mayBeNull: boolean; about: string };
-/** A trigger, a constraint by its function, or a function, with the comment above it. */
-type Rule = { name: string; about: string };
+import { type Column, readSubjects, type Subject, type Table, type Trigger } from './read-tables.ts';
 
 export function renderLedger(): string {
-  const subjects = SUBJECTS.map(readSubject);
+  const subjects = readSubjects();
   return page(
     '# The ledger’s tables',
-    'The database of paydrop, as `schemas/ledger` defines it. Money is integer cents, times are UTC. Only paydrop writes here; a report may read.',
+    'The database of paydrop, as `schemas/ledger` defines it. Money is integer cents, times are UTC. Only paydrop writes here; a report may read. [How to change it, and what its words mean](../../schemas/ledger/README.md).',
+    '**What stands where.** The schema `paydrop` holds the tables and the rules that they keep by themselves: constraints, indexes, and triggers with their functions. There is one of each, and a migration changes it. The functions that the program calls stand behind the line `-- == Functions ==` of a file. Each version of paydrop makes its own, in a schema named by the hash of their text, and another version drops them when no process uses them any more. So no table, view, index, constraint or trigger may use such a function. A session looks for names in `paydrop`, then in the functions of its version. It keeps the plans of a function, so they must fit tables of any size.',
+    '**Order.** paydrop runs the files in the order of this page. Each refers only to tables of the files before it, so a reference or trigger that needs a later table stands in the file of that table. The functions behind the line are made last.',
     'The tables by subject; an arrow leads from a table to the one that it refers to. Rows, faults, outcomes and fingerprints belong to their file by `file_no`, without a reference that every row would have to check.',
     draw(subjects),
-    ...subjects.flatMap(renderSubject),
+    ...subjects.flatMap((subject) => renderSubject(subject, subjects)),
   );
 }
 
-function renderSubject({ name, about, tables, views, rules, functions }: Subject): string[] {
-  const parts = [`## ${name}`, about, `From ${code(`schemas/ledger/${name}.sql`)}.`];
-  for (const one of tables) parts.push(`### ${one.name}`, one.about, renderColumns(one));
-  if (views.length > 0) parts.push(`Views: ${views.map(code).join(', ')}.`);
+function renderSubject(subject: Subject, all: readonly Subject[]): string[] {
+  const { name, about, tables, views, rules, functions } = subject;
+  const parts = [`## ${name}`, linked(about), `From ${code(`schemas/ledger/${name}.sql`)}.`];
+  for (const one of tables) parts.push(`### ${one.name}`, linked(one.about), renderColumns(one), renderKeys(one, all));
+  for (const one of views)
+    parts.push(
+      `### ${one.name} (view)`,
+      one.about,
+      table(
+        ['Column', 'Meaning'],
+        one.columns.map((column) => [code(column.name), linked(column.about)]),
+      ),
+    );
   for (const [title, listed] of [
     ['Rules', rules],
     ['Functions', functions],
@@ -49,9 +43,63 @@ function renderSubject({ name, about, tables, views, rules, functions }: Subject
 }
 
 function renderColumns({ columns }: Table): string {
+  const typeOf = ({ type, mayBeNull }: Column) => (mayBeNull ? `${type}, or null` : type);
   return table(
     ['Column', 'Type', 'Meaning'],
-    columns.map(({ name, type, mayBeNull, about }) => [code(name), mayBeNull ? `${type}, or null` : type, about]),
+    columns.map((column) => [code(column.name), typeOf(column), linked(column.about)]),
+  );
+}
+
+/** Lists what the database itself keeps of a table, wherever it is defined. */
+function renderKeys({ name, primary, unique, checks }: Table, all: readonly Subject[]): string {
+  const ofTable = <Item>(read: (subject: Subject) => readonly Item[], is: (item: Item) => boolean) =>
+    all.flatMap((subject) => read(subject).flatMap((item) => (is(item) ? [{ item, from: subject.name }] : [])));
+  const indexes = ofTable(
+    ({ indexes: listed }) => listed,
+    (index) => index.table === name,
+  );
+  const references = ofTable(
+    ({ references: listed }) => listed,
+    (reference) => reference.from === name,
+  );
+  const triggers = ofTable(
+    ({ triggers: listed }) => listed,
+    (trigger) => trigger.table === name,
+  );
+  return [
+    ...(primary ? [`Primary key: ${code(primary)}`] : []),
+    ...unique.map((columns) => `Unique: ${code(columns)}`),
+    ...indexes.map(({ item }) => `Unique, ${code(item.name)}: ${code(item.over)}`),
+    ...references.map(({ item }) => `Refers by ${code(item.columns)} to ${code(item.to + item.rest)}`),
+    ...checks.map((check) => `Check: ${code(check)}`),
+    ...triggers.map(({ item, from }) =>
+      [
+        `Trigger ${code(item.name)} of [${from}](#${from}), ${code(item.when)}, runs ${code(item.runs)}.`,
+        item.about || firstSentence(ruleOf(item, all)),
+      ].join(' '),
+    ),
+  ]
+    .map((line) => `- ${line.trim()}`)
+    .join('\n');
+}
+
+/** Returns what the comment above the function of a trigger says. */
+function ruleOf({ runs }: Trigger, all: readonly Subject[]): string {
+  const [name] = runs.split('(');
+  return all.flatMap(({ rules }) => rules).find((rule) => rule.name === name)?.about ?? '';
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;
+}
+
+/** Files of schemas that comments name, and their pages. */
+const PAGE_OF = { alarms: 'alarms.md', errors: 'errors.md', lifecycle: 'lifecycle.md' } as const;
+
+function linked(text: string): string {
+  return text.replace(
+    /schemas\/(alarms|errors|lifecycle)\.ts/g,
+    (name, file: keyof typeof PAGE_OF) => `[${name}](${PAGE_OF[file]})`,
   );
 }
 
@@ -61,71 +109,6 @@ function draw(subjects: readonly Subject[]): string {
     ...tables.map((one) => `    ${one.name}`),
     '  end',
   ]);
-  const arrows = subjects.flatMap(({ references }) => references.map(([from, to]) => `  ${from} --> ${to}`));
-  return mermaid('graph LR', ...boxes, ...arrows);
-}
-
-function readSubject(name: (typeof SUBJECTS)[number]): Subject {
-  const text = readFileSync(new URL(`../../schemas/ledger/${name}.sql`, import.meta.url), 'utf8');
-  const [kept = '', made = ''] = text.split(FUNCTIONS_FROM);
-  return {
-    name,
-    about: readComment(/^(?:-- .*\n|--\n)+/.exec(text)?.[0] ?? ''),
-    tables: [...kept.matchAll(/^CREATE TABLE (\w+) \(\n([^]*?)\n\)/gm)].map(([, table = '', body = '']) =>
-      readTable(table, body, text),
-    ),
-    references: readReferences(kept),
-    views: [...kept.matchAll(/^CREATE VIEW (\w+)/gm)].map(([, view = '']) => view),
-    rules: readRules(kept),
-    functions: readRules(made),
-  };
-}
-
-function readTable(name: string, body: string, text: string): Table {
-  const columns = body.split('\n').flatMap((line): Column[] => {
-    const [, column, rest] = /^ {2}"?([a-z_0-9]+)"? +([^ ].*?),?$/.exec(line) ?? [];
-    if (column === undefined || rest === undefined) return [];
-    const type = /^(?:double precision|\w+(?:\[\])?)/.exec(rest)![0];
-    const isSet = /NOT NULL|PRIMARY KEY|GENERATED/.test(rest) || isInKey(column, body);
-    return [{ name: column, type, mayBeNull: !isSet, about: readNote(`COLUMN ${name}."?${column}"?`, text) }];
-  });
-  return { name, about: readNote(`TABLE ${name}`, text), columns };
-}
-
-/** Returns which table refers to which, each pair once, without references of a table to itself. */
-function readReferences(text: string): Reference[] {
-  const pairs = [...text.matchAll(/^(?:CREATE|ALTER) TABLE (\w+) [^;]*?;/gm)].flatMap(([statement, from = '']) =>
-    [...statement.matchAll(/REFERENCES (\w+)/g)].map(([, to = '']) => `${from} ${to}`),
-  );
-  return [...new Set(pairs)].flatMap((pair): Reference[] => {
-    const [from = '', to = ''] = pair.split(' ');
-    return from === to ? [] : [[from, to]];
-  });
-}
-
-function isInKey(column: string, body: string): boolean {
-  return /^ {2}PRIMARY KEY \((.*?)\)/m.exec(body)?.[1]?.split(', ').includes(column) ?? false;
-}
-
-function readNote(of: string, text: string): string {
-  return (new RegExp(`^COMMENT ON ${of} IS\\s+'((?:[^']|'')*)';`, 'm').exec(text)?.[1] ?? '').replaceAll("''", "'");
-}
-
-/** Functions with the comment above them. */
-function readRules(text: string): Rule[] {
-  return [...text.matchAll(/^((?:--.*\n)*)CREATE FUNCTION (\w+)/gm)].map(([, comment = '', name = '']) => ({
-    name,
-    about: readComment(comment),
-  }));
-}
-
-function readComment(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.replace(/^-- ?/, ''))
-    .join('\n')
-    .split('\n\n')
-    .map((part) => part.replaceAll('\n', ' ').trim())
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const arrows = subjects.flatMap(({ references }) => references.map(({ from, to }) => `  ${from} --> ${to}`));
+  return mermaid('graph LR', ...boxes, ...new Set(arrows));
 }

@@ -19,7 +19,7 @@ const PAGES = {
   'errors.md': { table: 'errors.ts', render: renderErrors },
   'fields.md': { table: 'fields.ts', render: renderFields },
   'layouts.md': { table: 'layouts.ts', render: renderLayouts },
-  'ledger.md': { table: 'ledger', render: renderLedger },
+  'ledger.md': { table: 'ledger', render: renderLedger, change: 'SQL file' },
   'lifecycle.md': { table: 'lifecycle.ts', render: renderLifecycle },
   'metrics.md': { table: 'metrics.ts', render: renderMetrics },
   'operations.md': { table: 'operations.ts', render: renderOperations },
@@ -33,8 +33,9 @@ export type PageName = keyof typeof PAGES;
 
 /** Renders every page, keyed by file name. The same tables always give the same text. */
 export function renderPages(): Record<PageName, string> {
-  const pages = Object.entries(PAGES).map(([name, { table, render }]) => {
-    const origin = `<!-- Generated from schemas/${table} by "npm run docs". Change the table, not this page. -->`;
+  const pages = Object.entries(PAGES).map(([name, { table, render, ...of }]) => {
+    const change = 'change' in of ? of.change : 'table';
+    const origin = `<!-- Generated from schemas/${table} by "npm run docs". Change the ${change}, not this page. -->`;
     return [name, `${origin}\n\n${render()}\n`];
   });
   return Object.fromEntries(pages);

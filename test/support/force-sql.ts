@@ -50,10 +50,11 @@ export async function letSend(ledger: Ledger): Promise<Ledger> {
     sender.journal,
     sender.epoch,
   ]);
-  await ledger.pool.query('UPDATE admission SET is_open = true, epoch = $1 WHERE NOT is_admitted($2, $1)', [
-    sender.epoch,
-    sender.journal,
-  ]);
+  const { rowCount } = await ledger.pool.query(
+    'UPDATE admission SET is_open = false, closing = gen_random_uuid() WHERE NOT is_admitted($1, $2)',
+    [sender.journal, sender.epoch],
+  );
+  if (rowCount) await ledger.pool.query('UPDATE admission SET is_open = true, epoch = $1', [sender.epoch]);
   ledger.admitted.sender = sender;
   return ledger;
 }

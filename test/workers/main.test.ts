@@ -237,20 +237,21 @@ describe('admitHere', () => {
     const [{ senders, epoch }] = (await world.query('SELECT senders, epoch FROM admission')) as [
       { senders: string[]; epoch: number },
     ];
-    await world.query(`UPDATE admission SET senders = '{elsewhere}', epoch = epoch + 1`);
+    const set = 'UPDATE admission SET born = pg_current_xact_id(), senders = $1, epoch = $2';
+    await forceSql(world.app, set, [['elsewhere'], epoch + 1]);
     for (let tries = 0; tries < 3; tries += 1) await admitHere(world.app);
     const [failing] = await readFailing(world.app.ledger);
     expect(failing).toMatchObject({ work: 'admit', subject: world.app.settings.host, failures: 3 });
     expect(failing!.reason).toMatch(/is not among the senders: elsewhere\. List all of them as "senders"/);
 
-    await world.query('UPDATE admission SET senders = $1, epoch = $2', [senders, epoch]);
+    await forceSql(world.app, set, [senders, epoch]);
     await admitHere(world.app);
     expect(await readFailing(world.app.ledger)).toEqual([]);
   });
 
   /** Deletes the attempt and makes the batch ready, as in a backup from before the send. */
   async function restoreOlderLedger(fileId: string): Promise<void> {
-    await world.query('DELETE FROM attempt WHERE file_id = $1', [fileId]);
+    await forceSql(world.app, 'DELETE FROM attempt WHERE file_id = $1', [fileId]);
     await forceSql(world.app, `UPDATE batch SET state = 'ready', batch_id = NULL WHERE file_id = $1`, [fileId]);
   }
 });

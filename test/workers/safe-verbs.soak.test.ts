@@ -104,8 +104,8 @@ async function put({ fileId }: BatchKey, state: BatchState): Promise<void> {
   await force('DELETE FROM attempt WHERE file_id = $1', [fileId]);
   if (CALLED.includes(state))
     await force(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict, call)
-       VALUES ($1, 1, 1, 'another', 'service.test', 1, now(), $2, gen_random_uuid())`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call)
+       VALUES ($1, 1, 1, 'another', 'service.test', 1, now(), CASE WHEN $2::text IS NOT NULL THEN now() END, $2, gen_random_uuid())`,
       [fileId, VERDICTS[state] ?? null],
     );
   await force(`UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [fileId]);

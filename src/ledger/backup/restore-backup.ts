@@ -227,7 +227,7 @@ async function takeOverSenders({ client }: Transaction, aside: string): Promise<
      ON CONFLICT (journal) DO UPDATE SET name = excluded.name, state = excluded.state, epoch = excluded.epoch,
        actor = excluded.actor, reason = excluded.reason WHERE excluded.epoch >= here.epoch`,
   );
-  await client.query(`UPDATE ${aside}.admission SET is_open = false`);
+  await client.query(`UPDATE ${aside}.admission SET is_open = false, closing = gen_random_uuid()`);
 }
 
 /** Copies what users have said of addresses since: a service that moved is still the same one. */

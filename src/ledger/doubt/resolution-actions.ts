@@ -250,10 +250,11 @@ export async function detachResult(tx: Transaction, key: BatchKey, because: Audi
   const evidence = { ...because.evidence, disownedBatchId };
   const row = await moveBatch(tx, 'disown', key, { ...because, evidence }, { set });
   await mustBeResolved(tx, row, key, 'detach the result of');
+  // A batch id that was entered resolved every call in doubt, not only the newest.
   await tx.client.query(
     `UPDATE attempt SET verdict = 'unknown', resolution = NULL, resolved_at = NULL, resolved_by = NULL,
        evidence = coalesce(evidence, '{}') || $4::jsonb
-     WHERE file_id = $1 AND batch_no = $2 AND attempt = $3`,
+     WHERE file_id = $1 AND batch_no = $2 AND (attempt = $3 OR resolution = 'adopted')`,
     [key.fileId, key.batchNo, before?.attempt, storableJson({ disownedBatchId })],
   );
   await voidProposals(tx, key, because);

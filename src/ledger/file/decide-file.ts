@@ -72,7 +72,7 @@ export async function decideFile(
     ...(agedFrom && { aged_from: agedFrom }),
   };
   const [, , , , row] = await queryInOne(tx, (asked) => [
-    verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),
+    verdict === 'reject' && asked.client.query(DELETE_BATCHES, [fileId]),
     forgetReadings(asked.client, fileId),
     findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),
     keepSecrets(asked, fileId, rowSet ?? null, contentKey),
@@ -83,6 +83,10 @@ export async function decideFile(
   tx.count('paydrop_rows_total', { account, operation, outcome: 'invalid' }, findings.invalidRows);
   return moved;
 }
+
+/** Of a file that is decided already none go: the move that follows says so. */
+const DELETE_BATCHES = `
+  DELETE FROM batch b USING file f WHERE b.file_id = $1 AND f.file_id = b.file_id AND f.state = 'claimed'`;
 
 const ADD_UP_WITHHELD = `
   UPDATE file SET (withheld_cents, withheld_unreadable) = (

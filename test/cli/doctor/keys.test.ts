@@ -82,7 +82,7 @@ describe('keys', () => {
     });
 
     it('finds sealed bytes that were changed', async () => {
-      await world.app.ledger.pool.query(`UPDATE sealed_part SET bytes = bytes || '\\x00' WHERE part = 'body'`);
+      await forceSql(world.app, `UPDATE sealed_part SET bytes = bytes || '\\x00' WHERE part = 'body'`);
       expect(await world.look(seals)).toMatchObject([{ level: 'bad', remedy: expect.stringContaining('backup') }]);
     });
   });

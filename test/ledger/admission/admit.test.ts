@@ -38,6 +38,35 @@ describe('admit', () => {
     expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
   });
 
+  const EARLIER_RUN = `UPDATE admission SET run_started = '2020-01-01', born = pg_current_xact_id()`;
+  it.each([
+    ['an open ledger of this run', 'SELECT 1'],
+    ['an open ledger of an earlier run', EARLIER_RUN],
+    ['a closed ledger of an earlier run', `${EARLIER_RUN}, is_open = false`],
+    ['a closed ledger of another database', 'UPDATE admission SET run_database = 1, is_open = false'],
+    ['a closed ledger of another table', 'UPDATE admission SET run_table = 1, is_open = false'],
+  ])('lets nobody make %s one of this run, except by a new closing', async (_case, put) => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    await hosts.world.force(put);
+    const { pool } = hosts.ledger;
+    const state = await isAdmitted(hosts.ledger, sender);
+    for (const set of ['epoch = epoch', 'is_open = true', 'is_open = true, closing = gen_random_uuid()'])
+      await expect(pool.query(`UPDATE admission SET ${set}`)).rejects.toMatchObject({ code: 'PD002' });
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(state);
+    await pool.query('UPDATE admission SET is_open = false, closing = gen_random_uuid()');
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
+  });
+
+  it('takes a row that is loaded with the triggers on as closed, and no report to its closing', async () => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    const { closing } = await readState(hosts.ledger);
+    await hosts.ledger.pool.query(LOADED_AGAIN);
+    const loaded = await readState(hosts.ledger);
+    expect(loaded).toMatchObject({ isOpen: false, isOfThisRun: true, epoch: sender.epoch });
+    expect(loaded.closing).not.toBe(closing);
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
+  });
+
   it('waits, after the ledger has gone back, for the host that may know more, and then remembers its calls', async () => {
     const [, b] = await hosts.enterBoth();
     const fileId = await hosts.send('b', b);
@@ -61,8 +90,8 @@ describe('admit', () => {
     const fileId = await hosts.send('b', b);
     await hosts.goBack(fileId);
     await hosts.world.force(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict, call, journal)
-       VALUES ('${fileId}', 1, 1, 'w', 'h', 1, now(), 'not_sent', gen_random_uuid(), '${a.journal}')`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call, journal)
+       VALUES ('${fileId}', 1, 1, 'w', 'h', 1, now(), now(), 'not_sent', gen_random_uuid(), '${a.journal}')`,
     );
     await hosts.enter('a');
     expect((await hosts.enter('b')).recalled).toMatchObject([{ recalled: [{ fileId }] }]);

@@ -121,7 +121,7 @@ describe('findForgottenSends', () => {
     ];
     for (const entry of entries) await journal.append(entry);
     expect(await forgotten()).toEqual([entries[0], entries[3], entries[4]]);
-    await world.ledger.pool.query('DELETE FROM attempt WHERE file_id = $1', [lost.file_id]);
+    await world.force('DELETE FROM attempt WHERE file_id = $1', [lost.file_id]);
     expect(await forgotten()).toEqual([entries[0], entries[1], entries[3], entries[4]]);
   });
 

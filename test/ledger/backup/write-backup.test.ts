@@ -243,7 +243,7 @@ describe('a restored ledger', () => {
     await hosts.sendFile('a', a, waiting.file_id);
     after = await hosts.send('b', b);
     unsent = await hosts.send('b', b);
-    await hosts.world.force(`UPDATE attempt SET verdict = 'not_sent' WHERE file_id = '${unsent}'`);
+    await hosts.world.force(`UPDATE attempt SET verdict = 'not_sent', ended_at = now() WHERE file_id = '${unsent}'`);
     await hosts.ledger.close();
     const options = { clock: handClock(START), log: silentLog() };
     restored = await restoreBackup({ url: hosts.world.url }, folder.file('backup'), {

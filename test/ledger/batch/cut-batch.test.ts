@@ -149,16 +149,6 @@ describe('readSentBatch', () => {
     }
   });
 
-  it('shows that a row has no amount by a row too few in the text', async () => {
-    const batch = await world.batchIn('submitted');
-    await world.force(
-      'UPDATE payment_row SET amount_cents = NULL WHERE line = $1 AND file_no = (SELECT file_no FROM file WHERE file_id = $2)',
-      [batch.first_line, batch.file_id],
-    );
-    const { sent } = await readSentBatch(world.ledger, batch);
-    expect([sent.rows, sent.bytes.toString().split('\n').length - 1]).toEqual([2, 1]);
-  });
-
   it('does not find a batch of no file', async () => {
     const batch = { ...(await world.batchIn('submitted')), file_id: 'aaaaaaaaaaaaaaaa' };
     await expect(readSentBatch(world.ledger, batch)).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { resumeAccount } from '../../../src/ledger/account/pause-account.ts';
+import { recallEntries } from '../../../src/ledger/doubt/recall-batch.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
@@ -204,6 +207,25 @@ describe('detachResult', () => {
     await endAttempt(world.ledger, other, { verdict: 'unknown', reason: 'reset', evidence: {} });
     await transact(world.ledger, (tx) => assignBatchId(tx, keyOf(other), '9001', because));
     expect(await readBatchRow(world.ledger, keyOf(other))).toMatchObject({ batch_id: '9001' });
+  });
+
+  it('puts every call in doubt again that its batch id had resolved, so that the batch can be sent once all are', async () => {
+    const batch = await doubtful();
+    const entry = { account: batch.account, ...keyOf(batch), attempt: 2, sha256: batch.body_sha256, at: START };
+    await transact(world.ledger, (tx) => recallEntries(tx, [{ ...entry, call: randomUUID() }], 'send journal'));
+    await resumeAccount(world.ledger, batch.account, because);
+    await transact(world.ledger, (tx) => assignBatchId(tx, keyOf(batch), '9002', because));
+    await world.force(`UPDATE batch SET state = 'exception' WHERE file_id = $1`, [batch.file_id]);
+    await transact(world.ledger, (tx) => detachResult(tx, keyOf(batch), because));
+    const { rows } = await world.ledger.pool.query(
+      'SELECT attempt, verdict, resolution FROM attempt WHERE file_id = $1 ORDER BY attempt',
+      [batch.file_id],
+    );
+    expect(rows).toEqual([1, 2].map((attempt) => ({ attempt, verdict: 'unknown', resolution: null })));
+    world.clock.advance(2 * DAY_MS);
+    await absolve(batch);
+    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
+    expect(await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 })).toBe(true);
   });
 });
 

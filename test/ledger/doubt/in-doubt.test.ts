@@ -70,8 +70,8 @@ describe('findSentElsewhere', () => {
     const invoice = `INV-${other.file_id}-2`;
     const find = () => findSentElsewhere(world.ledger, doubt!.batch, [invoice]);
     expect(await find()).toEqual([]);
-    const insert = `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict, call)
-                    VALUES ($1, 1, 1, 'w', 'h', 1, $2, 'submitted', gen_random_uuid())`;
+    const insert = `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call)
+                    VALUES ($1, 1, 1, 'w', 'h', 1, $2, $2, 'submitted', gen_random_uuid())`;
     await world.force(insert, [other.file_id, new Date(START)]);
     expect(await find()).toMatchObject([{ invoice, amountCents: 200, lastFour: '0001' }]);
     await world.force(`UPDATE attempt SET started_at = '2024-05-01' WHERE file_id = $1`, [other.file_id]);
@@ -161,7 +161,7 @@ it('findRowsOf tells of the rows of an account which were sent and which wait', 
     { fileId: waiting.file_id, batchNo: 1, amountCents: 200, wasSent: false, isWaiting: true },
   ]);
   for (const verdict of ['not_sent', 'refused']) {
-    await world.force('UPDATE attempt SET verdict = $2 WHERE file_id = $1', [sent.file_id, verdict]);
+    await world.force('UPDATE attempt SET verdict = $2, ended_at = now() WHERE file_id = $1', [sent.file_id, verdict]);
     expect((await findRowsOf(world.ledger, 'sender', invoices))[0]).toMatchObject({ wasSent: false });
   }
 });

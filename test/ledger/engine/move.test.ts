@@ -16,6 +16,8 @@ import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'looked at it', evidence: { ticket: 7 } };
+const VERDICTS = ['submitted', 'refused', 'unknown', 'not_sent'] as const;
+const RESOLUTIONS = ['adopted', 'not_received', 'settled', 'in_doubt'] as const;
 const fileStates = Object.keys(FILE_STATES) as FileState[];
 const batchStates = Object.keys(BATCH_STATES) as BatchState[];
 
@@ -222,6 +224,134 @@ describe('the database itself', () => {
     expect(await codeOf(`UPDATE ${table} SET ${column} = 'x'`, [])).toBe('PD002');
     expect(await codeOf(`DELETE FROM ${table}`, [])).toBe('PD002');
     expect(await codeOf(`TRUNCATE ${table}`, [])).toBe('PD002');
+  });
+
+  it.each(
+    ['file_id', 'batch_no', 'account', 'operation', 'first_line', 'last_line', 'rows', 'cents', 'body_sha256'].map(
+      (column) => [column],
+    ),
+  )('lets nobody change %s of a batch, what is sent', async (column) => {
+    await world.accepted();
+    expect(await codeOf(`UPDATE batch SET ${column} = ${column}`, [])).toBe('PD002');
+  });
+
+  it('lets a batch go only while its file is not decided', async () => {
+    const { file_id: fileId } = await world.accepted();
+    const drop = 'DELETE FROM batch WHERE file_id = $1';
+    for (const state of fileStates) {
+      await world.putFile(fileId, state);
+      expect([state, await codeOf(drop, [fileId])]).toEqual([state, state === 'claimed' ? 'done' : 'PD002']);
+    }
+    await world.putFile(fileId, 'accepted');
+    expect(await codeOf('TRUNCATE batch CASCADE', [])).toBe('PD002');
+  });
+
+  it('lets nobody change the sealed body of a batch, or make a result its body', async () => {
+    const { file_id: fileId } = await world.accepted();
+    const put = `INSERT INTO sealed_part VALUES ($1, 1, 'result', 'x')`;
+    await world.ledger.pool.query(put, [fileId]);
+    const set = (part: string, sql: string) =>
+      codeOf(`UPDATE sealed_part SET ${sql} WHERE file_id = $1 AND part = $2`, [fileId, part]);
+    expect(await set('body', `bytes = 'y'`)).toBe('PD002');
+    expect(await set('body', `part = 'recheck-1'`)).toBe('PD002');
+    expect(await set('result', `part = 'body'`)).toBe('PD002');
+    expect(await set('result', `bytes = 'y'`)).toBe('done');
+  });
+
+  it('takes a row without an amount only if it is withheld', async () => {
+    const { file_no: fileNo } = await world.accepted();
+    const put = `INSERT INTO payment_row VALUES ($1, 90, $2, '', '', NULL, '')`;
+    expect(await codeOf(put, [fileNo, null])).toBe('done');
+    expect(await codeOf(put, [fileNo, 1])).toBe('23514');
+  });
+
+  it.each(
+    ['file_id', 'batch_no', 'attempt', 'call', 'call_no', 'journal', 'worker', 'host', 'started_at', 'host_at'].map(
+      (column) => [column],
+    ),
+  )('lets nobody change %s of a call', async (column) => {
+    await world.sending();
+    expect(await codeOf(`UPDATE attempt SET ${column} = ${column}`, [])).toBe('PD002');
+  });
+
+  it('lets nobody remove a call', async () => {
+    await world.sending();
+    expect(await codeOf('DELETE FROM attempt', [])).toBe('PD002');
+    expect(await codeOf('TRUNCATE attempt', [])).toBe('PD002');
+  });
+
+  it('gives a call a known verdict with its end, and a resolution only in doubt', async () => {
+    const { file_id: fileId } = await world.sending();
+    const set = (sql: string) => codeOf(`UPDATE attempt SET ${sql} WHERE file_id = $1`, [fileId]);
+    for (const verdict of VERDICTS) expect(await set(`verdict = '${verdict}', ended_at = now()`)).toBe('done');
+    expect(await set(`verdict = 'lost', ended_at = now()`)).toBe('23514');
+    expect(await set(`verdict = 'refused'`)).toBe('23514');
+    expect(await set(`ended_at = now()`)).toBe('23514');
+    const resolved = `ended_at = now(), resolution = 'not_received', resolved_at = now(), resolved_by = 'ada'`;
+    for (const verdict of VERDICTS)
+      expect([verdict, await set(`verdict = '${verdict}', ${resolved}`)]).toEqual([
+        verdict,
+        verdict === 'unknown' ? 'done' : '23514',
+      ]);
+  });
+
+  it.each(VERDICTS.flatMap((from) => [...VERDICTS, null].map((to) => ({ from, to }))))(
+    'lets a call in doubt again only if the service had taken it: $from to $to',
+    async ({ from, to }) => {
+      const { file_id: fileId } = await world.sending();
+      await world.force('UPDATE attempt SET verdict = $2, ended_at = now() WHERE file_id = $1', [fileId, from]);
+      const isLegal = from === to || (from === 'submitted' && to === 'unknown');
+      const code = await codeOf('UPDATE attempt SET verdict = $2 WHERE file_id = $1', [fileId, to]);
+      expect(code).toBe(isLegal ? 'done' : 'PD002');
+      expect(await codeOf(`UPDATE attempt SET ended_at = '2030-01-01' WHERE file_id = $1`, [fileId])).toBe('PD002');
+    },
+  );
+
+  it.each(RESOLUTIONS.flatMap((from) => [...RESOLUTIONS, null].map((to) => ({ from, to }))))(
+    'lets only an entered batch id be taken back: $from to $to',
+    async ({ from, to }) => {
+      const { file_id: fileId } = await world.sending();
+      const set = `UPDATE attempt SET verdict = 'unknown', ended_at = '2026-01-01', resolution = $2,
+        resolved_at = CASE WHEN $2::text IS NOT NULL THEN now() END, resolved_by = CASE WHEN $2 IS NOT NULL THEN 'ada' END
+        WHERE file_id = $1`;
+      await world.force(set, [fileId, from]);
+      const isLegal = from === to || (from === 'adopted' && to === null);
+      expect(await codeOf(set, [fileId, to])).toBe(isLegal ? 'done' : 'PD002');
+    },
+  );
+
+  it('keeps the time of the service once it is known', async () => {
+    const { file_id: fileId } = await world.sending();
+    await world.force(`UPDATE attempt SET verdict = 'unknown', ended_at = now() WHERE file_id = $1`, [fileId]);
+    const set = `UPDATE attempt SET service_at = $2 WHERE file_id = $1`;
+    expect(await codeOf(set, [fileId, START])).toBe('done');
+    await world.force(set, [fileId, START]);
+    expect(await codeOf(set, [fileId, '2026-06-15T10:00:01.000Z'])).toBe('PD002');
+  });
+
+  const EARLIER = [
+    { verdict: null, resolution: null, code: 'PD003' },
+    { verdict: 'submitted', resolution: null, code: 'PD003' },
+    { verdict: 'refused', resolution: null, code: 'done' },
+    { verdict: 'not_sent', resolution: null, code: 'done' },
+    { verdict: 'unknown', resolution: null, code: 'PD003' },
+    ...RESOLUTIONS.map((resolution) => ({
+      verdict: 'unknown',
+      resolution,
+      code: resolution === 'not_received' ? 'done' : 'PD003',
+    })),
+  ];
+  it.each(EARLIER)('answers $code to a send after a call that is $verdict, $resolution', async (earlier) => {
+    const { file_id: fileId } = await world.sending();
+    await world.putBatch({ fileId, batchNo: 1 }, 'preparing');
+    await world.force('UPDATE batch SET attempt = 2 WHERE file_id = $1', [fileId]);
+    await world.force(
+      `UPDATE attempt SET verdict = $2, ended_at = CASE WHEN $2::text IS NOT NULL THEN now() END, resolution = $3,
+         resolved_at = CASE WHEN $3::text IS NOT NULL THEN now() END, resolved_by = CASE WHEN $3 IS NOT NULL THEN 'ada' END
+       WHERE file_id = $1`,
+      [fileId, earlier.verdict, earlier.resolution],
+    );
+    expect(await codeOf(`UPDATE batch SET state = 'sending' WHERE file_id = $1`, [fileId])).toBe(earlier.code);
   });
 
   it('refuses a second call in flight on an account, and takes one on another', async () => {

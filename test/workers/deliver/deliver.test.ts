@@ -269,7 +269,7 @@ describe('deliverFile, when a control total does not hold', () => {
     ['H7', 'UPDATE batch SET cents = cents + 1 WHERE file_id = $1 AND batch_no = 1'],
   ])('%s stops the completion, and no summary says otherwise', async (id, sql) => {
     const fileId = await reconciled();
-    await world.query(sql, [fileId]);
+    await forceSql(world.app, sql, [fileId]);
     await expect(deliverFile(world.app, { fileId })).rejects.toThrow(new RegExp(`control totals differ: .*${id} `));
     expect(await stateOf(fileId)).toBe('in_progress');
     expect(existsSync(pathOf(fileId, 'summary.json'))).toBe(false);

@@ -11,6 +11,7 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf } from '../support/story.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
 
 const world = stepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
 
@@ -146,7 +147,7 @@ describe('writeResultCorrection', () => {
   ])('%s that does not hold stops it, and no summary says otherwise', async (id, sql) => {
     const file = await completed();
     await correct(file, 3, {});
-    await world.query(sql, [file.file_id]);
+    await forceSql(world.app, sql, [file.file_id]);
     await expect(deliver(file)).rejects.toThrow(new RegExp(`control totals differ: ${id} `));
     expect(existsSync(pathOf(file, 'summary.c01.json'))).toBe(false);
   });

@@ -65,7 +65,7 @@ const TAMPERINGS: [what: string, tamper: (key: BatchKey) => Promise<unknown>, sa
     'a hash changed together with the name',
     async (key) => {
       const body = await reseal(key, (text) => text.replace('A-1', 'B-1'));
-      await world.query('UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
+      await forceSql(world.app, 'UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
         key.fileId,
         key.batchNo,
         sha256Of(Buffer.from(body)),
@@ -150,7 +150,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
 });
 
 function setBody(key: BatchKey, sql: string): Promise<unknown> {
-  return world.query(`UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
+  return forceSql(world.app, `UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
     key.fileId,
     key.batchNo,
   ]);
@@ -167,7 +167,7 @@ async function reseal(key: BatchKey, change: (body: string) => string): Promise<
   const after = change(before);
   expect(after).not.toBe(before);
   const sealed = sealBytes(fileKey, bodyPurpose(key.batchNo), Buffer.from(after));
-  await world.query('UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
+  await forceSql(world.app, 'UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
     key.fileId,
     key.batchNo,
     sealed,
@@ -216,7 +216,7 @@ describe('openAhead', () => {
     ['was changed', 'UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1'],
   ])('leaves a body that %s to the next attempt: no account is stopped yet', async (_what, sql) => {
     const { account, first } = await world.twoBatches();
-    await world.query(sql, [first.fileId]);
+    await forceSql(world.app, sql, [first.fileId]);
     expect(await openAhead(world.app, account)).toBeUndefined();
     expect(await world.storyOf(first)).toMatchObject({ state: 'ready', stop: undefined });
     await expect(submitBatch(answering(world.app, taken()).app, first)).rejects.toThrow();

@@ -56,7 +56,7 @@ export async function openHosts() {
     expect(await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(true);
     const { attempt, body_sha256: sha256, account, token: call } = batch;
     await (await journalOf(name)).append({ at: START, account, ...keyOf(batch), attempt, sha256, call });
-    await world.force(`UPDATE attempt SET verdict = 'submitted' WHERE call = '${call}'`);
+    await world.force(`UPDATE attempt SET verdict = 'submitted', ended_at = now() WHERE call = '${call}'`);
   };
   return {
     world,
