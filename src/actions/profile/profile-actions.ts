@@ -41,7 +41,12 @@ export const importProfile: Action<'profile'> = {
 export const retireProfile: Action<'profile'> = {
   plan: async (context, { profile: name }) => {
     const version = await mustReadNow(context, name);
-    return { says: [stopWords(context, name)], facts: versionFacts(version), button: `Retire ${versionName(version)}` };
+    return {
+      says: [stopWords(context, name)],
+      facts: versionFacts(version),
+      binds: { version: version.profile_no },
+      button: `Retire ${versionName(version)}`,
+    };
   },
   run: async (context, { profile: name }, _input, because) => {
     const { profile_no: profileNo } = await mustReadNow(context, name);
