@@ -18,4 +18,20 @@ export const ACTION_DEFECTS: readonly Defect[] = [
     replace: 'plan.isProposal ?? false, bound.length])',
     caughtBy: ['test/actions/plan-bindings.test.ts'],
   },
+  {
+    name: 'passwords compared before they are counted',
+    about: 'any number of passwords can be guessed at once',
+    file: 'src/ledger/person/log-in-failures.ts',
+    find: '    const failures = earlier + 1;\n',
+    replace: '    const failures = Math.min(earlier + 1, 1);\n',
+    caughtBy: ['test/ledger/person/sessions.test.ts', 'test/web/access/log-in.test.ts'],
+  },
+  {
+    name: 'live page outlives its session',
+    about: 'a blocked user goes on hearing of changes',
+    file: 'src/web/live/open-live.ts',
+    find: "if (working.has(tokenHash.toString('hex'))) continue;",
+    replace: 'if (working.size >= 0) continue;',
+    caughtBy: ['test/web/live/open-live.test.ts'],
+  },
 ];
