@@ -36,10 +36,11 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
   /** All pages that hear of one change share a check. */
   let checking: Promise<void> | undefined;
   const checkLater = () => {
-    check ??= setTimeout(async () => {
-      await endOver(context, open);
-      check = undefined;
-      if (open.size > 0) checkLater();
+    check ??= setTimeout(() => {
+      void endOver(context, open).then(() => {
+        check = undefined;
+        if (open.size > 0) checkLater();
+      });
     }, CHECK_EACH_MS);
   };
   // A log-out here ends its pages with its answer; what other processes end is found by the next check.
@@ -71,9 +72,12 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
     };
     const stream: Stream = { person, tokenHash, say, end };
     // Asks first: a page whose session has ended learns nothing more.
-    const deafen = changes.listen(async (files) => {
-      await (checking ??= endOver(context, open).finally(() => (checking = undefined)));
-      if (open.has(stream)) say('change', files.join(' '));
+    const deafen = changes.listen((files) => {
+      if (checking === undefined) {
+        checking = endOver(context, open);
+        queueMicrotask(() => (checking = undefined));
+      }
+      void checking.then(() => open.has(stream) && say('change', files.join(' ')));
     });
     open.add(stream);
     checkLater();

@@ -34,4 +34,12 @@ export const ACTION_DEFECTS: readonly Defect[] = [
     replace: 'if (working.size >= 0) continue;',
     caughtBy: ['test/web/live/open-live.test.ts'],
   },
+  {
+    name: 'read by a retired profile',
+    about: 'a file is charged as a version reads it that was retired before',
+    file: 'workers/file-profile.ts',
+    find: "state === 'confirmed' ? []",
+    replace: "state !== 'draft' ? []",
+    caughtBy: ['test/workers/intake/check-arrival.test.ts'],
+  },
 ];
