@@ -17,11 +17,11 @@ import { type CliCommand, type RunningCommand, JSON_OPTION, print, withLedger } 
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { readReport } from '../resolve/choose-way.ts';
 import { operatorName, readReason, REASON_OPTION } from '../option-values.ts';
-import { saidState } from '../../../schemas/shown.ts';
+import { saidState, SHOWN_ACCOUNTS, type ShownAccount } from '../../../schemas/shown.ts';
 import { stepText } from '../../../schemas/steps.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
-import { accountWord, describeHolds } from '../../explain/describe-holds.ts';
+import { describeHolds, showAccount } from '../../explain/describe-holds.ts';
 import { textTable } from '../print/table.ts';
 
 const ACCOUNT = ['<account>', 'account of the configuration'] as const;
@@ -37,7 +37,8 @@ const list: CliCommand = {
       // Right after a restore the journals are not compared yet, and an account that must not send would look fine.
       await compareJournalFirst(ledger, settings, { decides: false });
       const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
-      print(call, states, () => accountTable(states, (account) => zoneOf(settings, account)));
+      const shown = states.map((state) => ({ ...state, shown: showAccount(state, settings, ledger.clock.now()) }));
+      print(call, shown, () => accountTable(shown, (account) => zoneOf(settings, account)));
     });
     return EXIT.ok;
   },
@@ -187,10 +188,13 @@ function oneOf(name: string, known: readonly string[]): string {
 }
 
 /** Returns one line for each account, then what holds the accounts that do not send. */
-export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {
+export function accountTable(
+  states: readonly (AccountState & { shown: ShownAccount })[],
+  zoneOf: (account: string) => string,
+): string {
   const rows = states.map((state) => [
     state.account,
-    accountWord(state),
+    SHOWN_ACCOUNTS[state.shown].word,
     String(state.ready),
     String(state.onTheirWay),
     inDoubt(state),
@@ -200,6 +204,8 @@ export function accountTable(states: readonly AccountState[], zoneOf: (account: 
   const why = states.flatMap((state) =>
     describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${stepText(hold)}`),
   );
+  if (states.some(({ isLedgerOpen }) => !isLedgerOpen))
+    why.unshift('The ledger is closed, so no account sends. "paydrop status" shows what it waits for.');
   return [table, ...(why.length > 0 ? [why.join('\n')] : [])].join('\n\n');
 }
 

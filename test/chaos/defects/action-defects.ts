@@ -42,4 +42,12 @@ export const ACTION_DEFECTS: readonly Defect[] = [
     replace: "state !== 'draft' ? []",
     caughtBy: ['test/workers/intake/check-arrival.test.ts'],
   },
+  {
+    name: 'doubt hidden behind a pause',
+    about: 'an account with money in doubt looks as if it were only paused',
+    file: 'schemas/shown.ts',
+    find: "find((each) => each !== 'sends' && is[each])",
+    replace: "findLast((each) => each !== 'sends' && is[each])",
+    caughtBy: ['test/explain/read-schedules.test.ts', 'test/web/pages/accounts.test.ts'],
+  },
 ];
