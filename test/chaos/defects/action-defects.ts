@@ -50,4 +50,12 @@ export const ACTION_DEFECTS: readonly Defect[] = [
     replace: "findLast((each) => each !== 'sends' && is[each])",
     caughtBy: ['test/explain/read-schedules.test.ts', 'test/web/pages/accounts.test.ts'],
   },
+  {
+    name: 'doctor blind to links',
+    about: 'doctor finds well what the start refuses: two drop folders that are one',
+    file: 'src/cli/doctor/folders.ts',
+    find: '    await checkPlaces(settings);\n',
+    replace: '    void checkPlaces;\n',
+    caughtBy: ['test/cli/doctor/refused-starts.test.ts'],
+  },
 ];

@@ -8,7 +8,7 @@ import { openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { AccountComparison } from '../../../src/actions/resolve/reconcile-account.ts';
 import { accountTable, comparisonText, forgottenTable } from '../../../src/cli/commands/account.ts';
-import type { AccountState, ForgottenSend, HoldingBatch, Stop } from '../../../src/ledger/account/read-holds.ts';
+import type { ForgottenSend, HoldingBatch, Stop } from '../../../src/ledger/account/read-holds.ts';
 
 describe('account', () => {
   const world = openedForTests(() => openCliWorld({ account: { timeZone: 'America/Toronto' } }));
