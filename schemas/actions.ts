@@ -20,6 +20,27 @@ const CHECKERS = ['approver', 'admin'] as const;
 const WORKERS = ['operator', 'approver', 'admin'] as const;
 const ADMINS = ['admin'] as const;
 
+/**
+ * What a plan can bind besides its subject, the inputs it was made from, and whether another person must confirm. What a
+ * plan binds must still hold when the action is done; every other figure of a plan only informs, and is shown fresh.
+ */
+export const BOUND_FACTS = {
+  'hold reasons': 'every reason for which the file was held, because an approval overrides them',
+  corrections: 'files uploaded in place of this one that may be sent',
+  rows: 'the rows that go out again, or leave the ledger',
+  merchant: 'who is charged, and in which currency',
+  address: 'the address that is asked about',
+  attempt: 'the attempt that the decision is about',
+  state: 'the state of the batch',
+  'batch id': 'the batch id whose result is detached',
+  findings: 'what the report shows of the rows',
+  stops: 'the stops that are lifted: who made each, when and why',
+  day: 'the business date',
+  version: 'the version of the profile',
+  sample: 'the folder of the sample, what is read from it, and what changes for its folders',
+} as const;
+export type BoundFact = keyof typeof BOUND_FACTS;
+
 type Action = {
   readonly may: readonly PersonRole[];
   /** What it acts on; its number or name is in the address. */
@@ -30,51 +51,68 @@ type Action = {
   readonly reason: 'asked' | 'none';
   /** Whether it moves money or can never be taken back; only the button of the latter is red. */
   readonly destructive: 'money' | 'irreversible' | false;
+  /**
+   * What its plan binds. Stopping binds nothing: it must work while payments are in progress, and the less is left
+   * to stop, the better. What sends money or lifts a stop binds what makes it right.
+   */
+  readonly binds: readonly BoundFact[];
 };
 
 /** Every action on the dashboard, and who may do it. */
 export const ACTIONS = {
-  look: action('dashboard', EVERYBODY, 'Look', { reason: 'none' }),
-  check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none' }),
-  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: 'money' }),
-  people: action('dashboard', ADMINS, 'Manage users'),
+  look: action('dashboard', EVERYBODY, 'Look', { reason: 'none', binds: [] }),
+  check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none', binds: [] }),
+  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: 'money', binds: [] }),
+  people: action('dashboard', ADMINS, 'Manage users', { binds: [] }),
 
-  approve: action('file', CHECKERS, 'Approve', { destructive: 'money' }),
-  decline: action('file', CHECKERS, 'Decline', { destructive: 'irreversible' }),
-  cancel: action('file', WORKERS, 'Cancel', { destructive: 'irreversible' }),
-  move: action('file', CHECKERS, 'Move to the present account', { destructive: 'money' }),
-  resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: 'money' }),
-  'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
-  'rebuild-outputs': action('file', WORKERS, 'Restore missing outputs', { reason: 'none' }),
+  approve: action('file', CHECKERS, 'Approve', { destructive: 'money', binds: ['hold reasons', 'corrections'] }),
+  decline: action('file', CHECKERS, 'Decline', { destructive: 'irreversible', binds: [] }),
+  cancel: action('file', WORKERS, 'Cancel', { destructive: 'irreversible', binds: [] }),
+  move: action('file', CHECKERS, 'Move to the present account', { destructive: 'money', binds: ['merchant'] }),
+  resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: 'money', binds: ['rows'] }),
+  'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none', binds: [] }),
+  'rebuild-outputs': action('file', WORKERS, 'Restore missing outputs', { reason: 'none', binds: [] }),
 
-  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: 'irreversible' }),
-  repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
-  retry: action('batch', MAKERS, 'Send again', { destructive: 'money' }),
-  withdraw: action('batch', MAKERS, 'Withdraw', { destructive: 'irreversible' }),
-  adopt: action('batch', MAKERS, 'Enter the batch id', { destructive: 'money' }),
-  probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
-  'not-received': action('batch', MAKERS, 'Mark as not received', { destructive: 'irreversible' }),
-  journal: action('batch', MAKERS, 'Read a transaction report', { destructive: 'money' }),
-  'close-in-doubt': action('batch', MAKERS, 'Close with unknown outcome', { destructive: 'irreversible' }),
-  disown: action('batch', MAKERS, 'Detach this result', { destructive: 'irreversible' }),
+  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: 'irreversible', binds: [] }),
+  repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none', binds: [] }),
+  retry: action('batch', MAKERS, 'Send again', { destructive: 'money', binds: ['attempt'] }),
+  withdraw: action('batch', MAKERS, 'Withdraw', { destructive: 'irreversible', binds: [] }),
+  adopt: action('batch', MAKERS, 'Enter the batch id', { destructive: 'money', binds: ['attempt'] }),
+  probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none', binds: [] }),
+  'not-received': action('batch', MAKERS, 'Mark as not received', { destructive: 'irreversible', binds: ['attempt'] }),
+  journal: action('batch', MAKERS, 'Read a transaction report', {
+    destructive: 'money',
+    binds: ['attempt', 'findings'],
+  }),
+  'close-in-doubt': action('batch', MAKERS, 'Close with unknown outcome', {
+    destructive: 'irreversible',
+    binds: ['attempt', 'state'],
+  }),
+  disown: action('batch', MAKERS, 'Detach this result', { destructive: 'irreversible', binds: ['batch id'] }),
 
-  pause: action('account', WORKERS, 'Pause'),
-  resume: action('account', CHECKERS, 'Resume', { destructive: 'money' }),
-  'answer-address': action('account', CHECKERS, 'Answer about the address', { destructive: 'money' }),
+  pause: action('account', WORKERS, 'Pause', { binds: [] }),
+  resume: action('account', CHECKERS, 'Resume', { destructive: 'money', binds: ['stops'] }),
+  'answer-address': action('account', CHECKERS, 'Answer about the address', {
+    destructive: 'money',
+    binds: ['address'],
+  }),
 
-  'archive-rows': action('account', ADMINS, 'Archive old rows', { destructive: 'irreversible' }),
+  'archive-rows': action('account', ADMINS, 'Archive old rows', { destructive: 'irreversible', binds: ['rows'] }),
 
-  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: 'money' }),
-  refuse: action('proposal', WORKERS, 'Refuse'),
+  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: 'money', binds: [] }),
+  refuse: action('proposal', WORKERS, 'Refuse', { binds: [] }),
 
-  'run-now': action('schedule', MAKERS, 'Run now', { destructive: 'money' }),
+  'run-now': action('schedule', MAKERS, 'Run now', { destructive: 'money', binds: ['day'] }),
 
-  reprocess: action('selection', MAKERS, 'Reprocess', { destructive: 'money' }),
-  'stop-run': action('selection', WORKERS, 'Stop', { reason: 'none' }),
+  reprocess: action('selection', MAKERS, 'Reprocess', { destructive: 'money', binds: ['rows'] }),
+  'stop-run': action('selection', WORKERS, 'Stop', { reason: 'none', binds: [] }),
 
-  'import-profile': action('profile', MAKERS, 'Import a version'),
-  'confirm-profile': action('profile', CHECKERS, 'Confirm a version', { destructive: 'money' }),
-  'retire-profile': action('profile', WORKERS, 'Retire'),
+  'import-profile': action('profile', MAKERS, 'Import a version', { binds: [] }),
+  'confirm-profile': action('profile', CHECKERS, 'Confirm a version', {
+    destructive: 'money',
+    binds: ['version', 'sample'],
+  }),
+  'retire-profile': action('profile', WORKERS, 'Retire', { binds: ['version'] }),
 } as const;
 export type ActionName = keyof typeof ACTIONS;
 
@@ -86,9 +124,13 @@ function action<To extends Action['to']>(
   to: To,
   may: readonly PersonRole[],
   label: string,
-  { reason = 'asked', destructive = false }: Partial<Pick<Action, 'reason' | 'destructive'>> = {},
+  {
+    binds,
+    reason = 'asked',
+    destructive = false,
+  }: Pick<Action, 'binds'> & Partial<Pick<Action, 'reason' | 'destructive'>>,
 ): Action & { readonly to: To } {
-  return { to, may, label, reason, destructive };
+  return { to, may, label, reason, destructive, binds };
 }
 
 /** Longest time a set-up link or an invitation works, in ms. */

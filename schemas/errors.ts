@@ -364,6 +364,11 @@ export const ERRORS = {
     'the profile was changed since the file was written, and both versions read it differently',
     'Compare both totals. Approve the file if the new version is right; else decline it, confirm the right one and drop it again.',
   ),
+  PROFILE_RETIRED: held(
+    'file',
+    'the version of the profile was retired after the file was taken and before it was read',
+    'Compare every row with the accounting system. Approve the file only if they agree; else decline it and drop it again when another version is confirmed.',
+  ),
 
   // Reported; nothing else follows.
   TEXT_REPLACED: warned(
@@ -614,6 +619,7 @@ export const LEDGER_CODES = [
   'UNUSUAL_TOTAL',
   'NAME_SEEN_BEFORE',
   'PROFILE_FIRST_FILE',
+  'PROFILE_RETIRED',
 ] as const satisfies readonly FaultCode[];
 
 /** Codes of a cell that the import profile cannot read. Its row is not sent. */
@@ -652,6 +658,7 @@ export const PROFILE_CODES = [
   'EXPIRY_DOUBT',
   'PROFILE_FIRST_FILE',
   'PROFILE_CHANGED',
+  'PROFILE_RETIRED',
   'PROFILE_SKIPPED',
 ] as const satisfies readonly FaultCode[];
 

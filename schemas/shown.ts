@@ -150,6 +150,29 @@ export function saidState(state: string): string {
   return shown === undefined ? state.replaceAll('_', ' ') : saidWord(shown);
 }
 
+/** How an account stands, the worst first. One word stands for it on pages, in lists and in the API. */
+export const SHOWN_ACCOUNTS = {
+  in_doubt: { word: 'in doubt', tone: 'bad', means: 'the service may or may not have taken a batch of it' },
+  refused: { word: 'refused', tone: 'bad', means: 'the service refused a batch of it' },
+  stopped: { word: 'stopped', tone: 'bad', means: 'a fault stopped it; a person lets it send again' },
+  ledger_closed: {
+    word: 'ledger closed',
+    tone: 'bad',
+    means: 'nothing is sent before the hosts have reported their send journals',
+  },
+  not_configured: { word: 'not in the configuration', tone: 'quiet', means: 'it sends nothing' },
+  paused: { word: 'paused', tone: 'warn', means: 'a person paused it, or all accounts' },
+  window_closed: { word: 'window closed', tone: 'quiet', means: 'its sending window is closed at present' },
+  sends: { word: 'sends', tone: 'good', means: 'nothing keeps it from sending' },
+} as const satisfies Readonly<Record<string, { word: string; tone: Tone; means: string }>>;
+export type ShownAccount = keyof typeof SHOWN_ACCOUNTS;
+
+/** Returns the worst of what is true of an account. */
+export function worstOfAccount(is: Readonly<Record<Exclude<ShownAccount, 'sends'>, boolean>>): ShownAccount {
+  const worst = (Object.keys(SHOWN_ACCOUNTS) as ShownAccount[]).find((each) => each !== 'sends' && is[each]);
+  return worst ?? 'sends';
+}
+
 /** The words of outcomes on pages and in messages. The output files keep their labels. */
 export const SHOWN_OUTCOMES: Readonly<Record<Outcome, { readonly word: string; readonly tone: Tone }>> = {
   approved: { word: 'Approved', tone: 'good' },

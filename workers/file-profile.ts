@@ -8,8 +8,8 @@ import { counted } from '../src/kernel/counted.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatCents, parseAmount } from '../src/kernel/money.ts';
 import type { PlainFileRow, ProfileRow } from '../src/ledger/engine/records.ts';
-import type { Queryable } from '../src/ledger/engine/transaction.ts';
-import { findByHash, mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
+import type { Queryable, Transaction } from '../src/ledger/engine/transaction.ts';
+import { findByHash, holdVersion, mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
 import type { ReadBy } from '../src/reconcile/outputs/summary.ts';
 import type { Fault } from '../src/rows/rows.ts';
 import { columnsOf } from '../schemas/layouts.ts';
@@ -111,6 +111,15 @@ export async function findProfileFaults(
   const change = replaced && !hasWritten ? await compareReadings(read, [readerOf(replaced), now]) : undefined;
   if (change !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail: change });
   return [...faults, ...(await findWriterFaults(queryable, now, read))];
+}
+
+/**
+ * Returns why a file is held whose version was retired since it was claimed: a person has found something wrong with
+ * that version, and may not know that this file was still to be read.
+ */
+export async function findRetirement(tx: Transaction, { row }: Version): Promise<Fault[]> {
+  const { name, version, state } = await holdVersion(tx, row.profile_no);
+  return state === 'confirmed' ? [] : [{ code: 'PROFILE_RETIRED', line: 0, detail: `version ${version} of ${name}` }];
 }
 
 function readerOf({ row: { name, sha256, version }, profile }: Version): Reader {

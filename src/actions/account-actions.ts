@@ -4,7 +4,7 @@ import { PipelineError } from '../kernel/errors.ts';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../ledger/account/pause-account.ts';
 import { readAccountStates, readHolds, type Stop } from '../ledger/account/read-holds.ts';
 import { describeHolds } from '../explain/describe-holds.ts';
-import { ended } from '../explain/why/sentence.ts';
+import { ended, whoDid } from '../explain/why/sentence.ts';
 import type { Action, ActionContext, Facts } from './action.ts';
 
 /** Pauses one account, or all of them. */
@@ -13,7 +13,7 @@ export const pause: Action<'account'> = {
     const before = (await stopsOf(context, account)).find(({ kind }) => kind === 'pause');
     if (before)
       return {
-        says: [`It was paused before by ${before.actor}: ${ended(before.reason)}`],
+        says: [`It was paused before by ${whoDid(before.actor)}: ${ended(before.reason)}`],
         barred: 'it is already paused',
         status: 'ok',
       };
@@ -51,10 +51,11 @@ export const resume: Action<'account'> = {
           ? 'The stop of all accounts is lifted; stops of single accounts remain.'
           : `Account ${account} sends again, unless something else stops it.`,
         ...stops.map(({ kind, actor, reason }) =>
-          kind === 'pause' ? `It was paused by ${actor}: ${ended(reason)}` : `It was stopped: ${ended(reason)}`,
+          kind === 'pause' ? `It was paused by ${whoDid(actor)}: ${ended(reason)}` : `It was stopped: ${ended(reason)}`,
         ),
       ],
       facts: await accountFacts(context, account),
+      binds: { stops },
       button: account === ALL_ACCOUNTS ? 'Resume all accounts' : `Resume ${account}`,
     };
   },

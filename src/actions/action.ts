@@ -1,4 +1,4 @@
-import type { ActionName, ACTIONS } from '../../schemas/actions.ts';
+import type { ActionName, ACTIONS, BoundFact } from '../../schemas/actions.ts';
 import type { EXIT } from '../../schemas/errors.ts';
 import type { App } from '../app.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
@@ -79,13 +79,15 @@ export type Listing = {
   readonly payments?: readonly (RowPlace | undefined)[];
 };
 
-/** What would happen, before anything is done. Leaves out what changes by itself, such as how long something waits. */
+/** What would happen, before anything is done. */
 export type Plan = {
   /** Whole sentences, the most important first. */
   readonly says: readonly string[];
   /** What a person should compare before continuing. */
   readonly facts?: Facts;
   readonly listing?: Listing | undefined;
+  /** The value of each fact that the action binds (`binds` in schemas/actions.ts); none where the action is barred. */
+  readonly binds?: Partial<Readonly<Record<BoundFact, unknown>>>;
   /** Button text instead of the action's label: "Approve 240 rows, 12,340.00 USD". */
   readonly button?: string;
   /** Whether this only proposes, and another person must confirm. */

@@ -42,6 +42,7 @@ export const answerAddress: Action<'account'> = {
         ['Unsent batches', String(unsent)],
         ['Asked', { at: askedAt, timeZone: context.settings.accounts.get(account)?.timeZone }],
       ],
+      binds: { address: [before, address] },
       button: `Answer for ${account}`,
     };
   },

@@ -72,6 +72,7 @@ export const archiveRows: AppAction<'account'> = {
         ['Rows', String(sum('rows'))],
         ['Valid total', found.length === 1 ? { cents: sum('cents') } : ''],
       ],
+      binds: { rows: [sum('files'), sum('rows'), sum('cents'), sum('unpaid')] },
       ...(sum('files') === 0 && { barred: 'no file can be archived', status: 'ok' }),
     };
   },

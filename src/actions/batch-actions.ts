@@ -83,6 +83,7 @@ export const retry: Action<'batch'> = {
         'Fix the cause first. Another refusal stops the account again, and the service locks accounts after repeated attempts.',
       ],
       facts: await batchFacts(context, file, batch),
+      binds: { attempt: batch.attempt },
       button: `Send ${sumOf(context, batch)} again`,
     };
   },

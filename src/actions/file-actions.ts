@@ -6,7 +6,7 @@ import { PipelineError } from '../kernel/errors.ts';
 import { cancelFile, type Cancelled } from '../ledger/file/cancel-file.ts';
 import { approveFile, approveHeld, declineFile, proposeApproval } from '../ledger/file/release-held.ts';
 import { readMaker, readOpenProposalOf } from '../ledger/proposal/proposals.ts';
-import { readLinkedFiles } from '../ledger/file/list-files.ts';
+import { type LinkedFile, readLinkedFiles } from '../ledger/file/list-files.ts';
 import { readBatches, readFileState } from '../ledger/file/read-file.ts';
 import { withheldOf } from '../ledger/file/file-figures.ts';
 import type { FaultCount } from '../ledger/row/fault-counts.ts';
@@ -38,16 +38,18 @@ export const approve: Action<'file'> = {
     if (isProposal) await mustBeUnproposed(context, file);
     const held = await readHoldReasons(ledger, settings, file);
     const sum = sumOfFile(context, file);
+    const corrections = await readCorrections(ledger, file);
     return {
       says: [
         isProposal
           ? `You propose to send ${sum}. It is sent once another person confirms it.`
           : `${capital(sum)} will be sent.`,
-        ...(await sayCorrected(ledger, file)),
+        ...corrections.map(sayCorrected),
         ...decidedWords(file, held),
       ],
       facts: [...(await fileFacts(context, file)), ['Dropped on the dashboard by', await makerOf(context, file)]],
       listing: await evidenceRows(ledger, file, held),
+      binds: { 'hold reasons': held, corrections: corrections.map(({ fileId }) => fileId) },
       isProposal,
       button: `${isProposal ? 'Propose to approve' : 'Approve'} ${sum}`,
     };
@@ -95,16 +97,14 @@ export const decline: Action<'file'> = {
   },
 };
 
-/** Warns of files that were uploaded in place of this one and that may be sent, or were. */
-async function sayCorrected(ledger: Ledger, { file_id: fileId }: FileRow): Promise<string[]> {
+/** Returns the files that were uploaded in place of this one and that may be sent, or were. */
+async function readCorrections(ledger: Ledger, { file_id: fileId }: FileRow): Promise<LinkedFile[]> {
   const linked = await readLinkedFiles(ledger, fileId);
-  return linked.flatMap(({ kind, name, state }) =>
-    kind === 'corrected_by' && state !== null && !NEVER_SENT.includes(state)
-      ? [
-          `It was corrected: "${name}" was uploaded in its place and is ${saidState(state)}. With both, payments may be made twice.`,
-        ]
-      : [],
-  );
+  return linked.filter(({ kind, state }) => kind === 'corrected_by' && state !== null && !NEVER_SENT.includes(state));
+}
+
+function sayCorrected({ name, state }: LinkedFile): string {
+  return `It was corrected: "${name}" was uploaded in its place and is ${saidState(state!)}. With both, payments may be made twice.`;
 }
 
 const NEVER_SENT: readonly FileState[] = ['rejected', 'cancelled'];

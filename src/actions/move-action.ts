@@ -28,6 +28,7 @@ export const move: AppAction<'file'> = {
         ['From', `${file.account}, ${context.style(file.account).currency}`],
         ['To', `${account}, ${currency}`],
       ],
+      binds: { merchant: [account, currency, context.ledger.bound.get(account)?.merchantNo ?? null] },
       button: `Move ${sum} to ${account}`,
     };
   },

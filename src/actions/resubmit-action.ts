@@ -45,11 +45,17 @@ export const resubmit: AppAction<'file'> = {
       const missing = await findMissing(context, file);
       const { name, rows, cents } = missing.earlier;
       if (missing.shown.length > 0)
-        return { says: sayNotAgain(missing), facts: await fileFacts(context, file), button: correctWords(missing) };
+        return {
+          says: sayNotAgain(missing),
+          facts: await fileFacts(context, file),
+          binds: { rows: missing.shown },
+          button: correctWords(missing),
+        };
       const sum = sumWords(context, file.account, rows, cents);
       return {
         says: [`${name} with ${sum} is written into ${file.folder} again, with the same bytes.`],
         facts: await fileFacts(context, file),
+        binds: { rows: missing.earlier },
         button: `Drop ${name} again`,
       };
     }
@@ -64,6 +70,7 @@ export const resubmit: AppAction<'file'> = {
         ...sayKeptBack(plan),
       ],
       facts: [...(await fileFacts(context, file)), ['Lines', linesOf(lines)]],
+      binds: { rows: [lines, plan.shown] },
       button: lines.length > 0 ? `Resubmit ${sum}` : correctWords(plan),
     };
   },

@@ -1,7 +1,7 @@
 import { saidState } from '../../schemas/shown.ts';
-import { createHash } from 'node:crypto';
-import { ACTIONS } from '../../schemas/actions.ts';
+import { ACTIONS, type BoundFact } from '../../schemas/actions.ts';
 import { PipelineError } from '../kernel/errors.ts';
+import { sha256Of } from '../kernel/hash.ts';
 import { maskReason } from '../kernel/mask.ts';
 import { recallForgotten } from '../ledger/doubt/recall-batch.ts';
 import { mustHaveRows } from '../ledger/retention/read-archived.ts';
@@ -18,10 +18,10 @@ import type {
 } from './action.ts';
 import { HANDLERS } from './handlers.ts';
 
-/** What would happen. A caller that sends `bind` back wants exactly this plan done. */
+/** What would happen. A caller that sends `bind` back wants it done only while what the plan binds still holds. */
 export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly bind: string };
 
-/** `changed`: nothing was done, because the plan is not the one that the user saw. */
+/** `changed`: nothing was done, because something that the plan binds is not what the user saw. */
 export type ActionResult =
   | { readonly result: 'done'; readonly subject: Subject; readonly done: ActionReport }
   | ({ readonly result: 'changed' } & Planned);
@@ -35,7 +35,7 @@ export type Order = Input & {
 
 /** Returns a plan for programs; facts without a value are left out, and so is what only one face needs. */
 export function shownPlan({
-  plan: { facts = [], button: _button, status: _status, ...plan },
+  plan: { facts = [], button: _button, status: _status, binds: _binds, ...plan },
   bind,
 }: Pick<Planned, 'plan' | 'bind'>) {
   return { ...plan, facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })), bind };
@@ -64,11 +64,11 @@ async function planWith(context: Context, name: HandledAction, subject: Subject,
   const handler = handlerOf(name);
   mustHave(handler.picks ?? [], input, `plan "${ACTIONS[name].label}"`);
   const plan = await handler.plan(context, subject, input);
-  return { subject, plan, bind: bindOf(name, plan) };
+  return { subject, plan, bind: markOf(name, subject, plan, input) };
 }
 
 /**
- * Does an action, if it has no plan that the user saw or that plan still holds. Doing it twice is harmless: the ledger
+ * Does an action, if it has no plan that the user saw or what that plan binds still holds. Doing it twice is harmless: the ledger
  * refuses a move that was already made.
  * @param compareJournal runs before an action that could miss a send which a restored ledger has forgotten
  * @throws PipelineError; then nothing has changed
@@ -128,11 +128,42 @@ export function handlerOf(name: HandledAction): Action<Subject['kind'], Context>
   return { ...(HANDLERS[name] as unknown as Action<Subject['kind'], Context>), to: ACTIONS[name].to };
 }
 
-function bindOf(name: HandledAction, plan: Plan): string {
-  return createHash('sha256')
-    .update(JSON.stringify([name, plan]))
-    .digest('hex')
-    .slice(0, 32);
+/**
+ * Returns the mark of a plan: its subject, the inputs it was made from, whether another person must confirm, and the
+ * facts that the action binds. Sentences and figures of the plan are left out: they may change while it is read.
+ */
+function markOf(name: HandledAction, subject: Subject, plan: Plan, { filled, file }: Input): string {
+  const picks = (handlerOf(name).picks ?? []).map(({ name: pick, kind }) =>
+    kind === 'file' ? file && sha256Of(file.bytes) : (filled[pick] ?? ''),
+  );
+  const bound = ACTIONS[name].binds.map((fact) => boundValue(name, plan, fact));
+  return sha256Of(JSON.stringify([name, keyOf(subject), picks, plan.isProposal ?? false, bound])).slice(0, 32);
+}
+
+/** A plan that forgets to say what its action binds would be done whatever has changed. */
+function boundValue(name: HandledAction, { binds = {}, barred }: Plan, fact: BoundFact): unknown {
+  if (barred !== undefined) return 'barred';
+  if (binds[fact] === undefined) throw new Error(`the plan of "${name}" does not say its ${fact}`);
+  return binds[fact];
+}
+
+function keyOf(subject: Subject): string | number {
+  switch (subject.kind) {
+    case 'file':
+      return subject.file.file_id;
+    case 'batch':
+      return `${subject.file.file_id}/${subject.batch.batch_no}`;
+    case 'account':
+      return subject.account;
+    case 'proposal':
+      return subject.proposal.proposal_no;
+    case 'schedule':
+      return subject.schedule;
+    case 'selection':
+      return subject.run.run_no;
+    case 'profile':
+      return subject.profile;
+  }
 }
 
 /**

@@ -39,13 +39,14 @@ export const runScheduleNow: AppAction<'schedule'> = {
     if (run === undefined && dueAt(schedule, day) === undefined)
       throw refusal(name, `${day} is not a business day of it`);
     if (run?.state === 'done')
-      return { says: [`The files in its folders are taken again; the run for ${day} stays.`], facts };
+      return { says: [`The files in its folders are taken again; the run for ${day} stays.`], facts, binds: { day } };
     return {
       says: [
         `The run for ${day} is made now. It is not made again at its regular time.`,
         'The usual windows, limits and stops apply to the files that it takes.',
       ],
       facts,
+      binds: { day },
       button: `Make the run for ${day}`,
     };
   },

@@ -1,10 +1,11 @@
+import { type ShownAccount, worstOfAccount } from '../../schemas/shown.ts';
 import type { Step } from '../../schemas/steps.ts';
 import { counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import { formatInZone } from '../calendar/zone-time.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
 import type { BatchKey } from '../ledger/engine/move.ts';
-import type { HoldingBatch, Holds, Stop } from '../ledger/account/read-holds.ts';
+import type { AccountState, HoldingBatch, Holds, Stop } from '../ledger/account/read-holds.ts';
 import type { Settings } from '../config/config.ts';
 import { nextSendAt } from '../calendar/send-window.ts';
 import type { FileStory } from './read-story.ts';
@@ -80,16 +81,23 @@ export function nextForRefused(batch: BatchKey): Step {
   return ['Fix the cause, then ', { action: 'retry', ...batch }, ', or ', { action: 'withdraw', ...batch }, '.'];
 }
 
-type AccountWord = 'sends' | 'paused' | 'stopped' | 'in doubt' | 'refused';
-
-/** Returns the state of an account in a word. Of several holds it names the one a person meets first. */
-export function accountWord({ stops, batches }: Holds): AccountWord {
-  const has = (state: string) => batches.some((batch) => batch.state === state);
-  if (stops.some((stop) => stop.kind !== 'pause')) return 'stopped';
-  if (stops.length > 0) return 'paused';
-  if (has('unknown')) return 'in doubt';
-  if (has('refused')) return 'refused';
-  return 'sends';
+/** Returns how an account stands: the worst of its batches, its stops, the ledger, and its settings. */
+export function showAccount(
+  { account: name, stops, batches, isLedgerOpen }: AccountState,
+  { accounts }: Pick<Settings, 'accounts'>,
+  now: Date,
+): ShownAccount {
+  const account = accounts.get(name);
+  const has = (state: HoldingBatch['state']) => batches.some((batch) => batch.state === state);
+  return worstOfAccount({
+    in_doubt: has('unknown'),
+    refused: has('refused'),
+    stopped: stops.some(({ kind }) => kind !== 'pause'),
+    ledger_closed: !isLedgerOpen,
+    paused: stops.some(({ kind }) => kind === 'pause'),
+    not_configured: account === undefined,
+    window_closed: account !== undefined && nextSendAt(account, now) !== now,
+  });
 }
 
 /** Returns when a file that waits for its account's window is sent next; undefined when it does not wait for that. */

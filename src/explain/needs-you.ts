@@ -1,3 +1,4 @@
+import { dayInZone } from '../calendar/zone-time.ts';
 import { SHOWN, type Shown } from '../../schemas/shown.ts';
 import type { NamedPart } from '../../schemas/steps.ts';
 import type { Settings } from '../config/config.ts';
@@ -76,7 +77,7 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
     ...held.filter(({ fileId, uploaders }) => !uploaders.includes(actor) && !proposed.has(fileId)).map(ofHeld),
     ...proposals.filter(({ made_by: by }) => by !== actor).map(ofProposal),
     ...late.map(ofLate),
-    ...ofRuns(runs),
+    ...ofRuns(runs, settings, ledger.clock.now()),
   ];
 }
 
@@ -139,12 +140,18 @@ function ofLate({ account, fileId, batchNo, name, rows, cents, submittedAt, says
   return of('overdue', { ...about, since: submittedAt, next }, `batch id ${batchId}: ${says ?? 'no result yet'}`);
 }
 
-function ofRuns({ lateRuns, missingFiles }: LateRuns): Need[] {
+/** "Run now" makes the run of today, so only an item of today leads to it. */
+function ofRuns({ lateRuns, missingFiles }: LateRuns, { schedules }: Settings, now: Date): Need[] {
+  const isToday = (schedule: string, day: string) => dayInZone(now, schedules[schedule]!.timeZone) === day;
   return [
     ...lateRuns.map(({ schedule, day, state, dueAt: since, says }) =>
       of(
         'failed',
-        { what: `schedule ${schedule}, ${day}`, since, next: { action: 'run-now', schedule } },
+        {
+          what: `schedule ${schedule}, ${day}`,
+          since,
+          ...(isToday(schedule, day) && { next: { action: 'run-now', schedule } as const }),
+        },
         says || state,
       ),
     ),

@@ -19,7 +19,7 @@ const ANN = 'operator:ann';
 const settings = {
   accounts: new Map([['main', { name: 'main', timeZone: 'UTC', calendar: undefined }]]),
   folders: [],
-  schedules: { nightly: {} },
+  schedules: { nightly: { timeZone: 'UTC' } },
 } as unknown as Settings;
 
 const read = (actor = ANN) => readNeeds(world.ledger, settings, actor);
@@ -88,6 +88,20 @@ describe('readNeeds', () => {
       behind: { rows: 2, cents: 500 },
       next: { see: 'doubt', fileId: batch.file_id, batchNo: 1 },
     });
+  });
+
+  it('leads to "run now" only from a run of today, because that makes the run of today', async () => {
+    const today = world.clock.now().toISOString().slice(0, 10);
+    await world.force(
+      `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at) SELECT 'nightly', day, 'missed', at, at
+       FROM (VALUES ($1::date - 1, $2::timestamptz - interval '1 day'), ($1::date, $2)) run (day, at)`,
+      [today, world.clock.now()],
+    );
+    const runs = (await read()).map(({ what, next }) => [what.slice(-10) === today, next]);
+    expect(runs).toEqual([
+      [false, null],
+      [true, { action: 'run-now', schedule: 'nightly' }],
+    ]);
   });
 
   it('counts behind the stop of all accounts what any of them would send', async () => {

@@ -11,7 +11,8 @@ import type { Folder, Settings } from '../../src/config/config.ts';
 import { checkExpected } from '../../workers/schedule/check-expected.ts';
 import { lookAtFolder } from '../../workers/watch/watch.ts';
 import type { FileStory } from '../../src/explain/read-story.ts';
-import { accountWord, nextSendOf } from '../../src/explain/describe-holds.ts';
+import { nextSendOf, showAccount } from '../../src/explain/describe-holds.ts';
+import type { Account } from '../../src/config/config.ts';
 import { describeAnswer, describeWait, describeWritten, sayUnanswered } from '../../src/explain/attempt-words.ts';
 import type { HoldingBatch, Stop } from '../../src/ledger/account/read-holds.ts';
 
@@ -235,17 +236,36 @@ const batch = (state: HoldingBatch['state']): HoldingBatch => ({
   reason: null,
 });
 
-describe('accountWord', () => {
+describe('showAccount', () => {
+  const shut = { window: { from: '22:00', to: '23:00', days: ['mon'], holidays: [] } };
   it.each([
-    ['sends', [], []],
-    ['sends', [], [batch('sending')]],
-    ['sends', [], [batch('preparing')]],
-    ['paused', [stop('pause')], [batch('unknown')]],
-    ['stopped', [stop('pause'), stop('journal')], []],
-    ['stopped', [stop('fault')], []],
-    ['in doubt', [], [batch('refused'), batch('unknown')]],
-    ['refused', [], [batch('refused')]],
-  ] as const)('says "%s", by what comes first', (word, stops, batches) => {
-    expect(accountWord({ stops: [...stops], batches: [...batches] })).toBe(word);
+    ['sends', [], [], {}],
+    ['sends', [], [batch('sending')], {}],
+    ['sends', [], [batch('preparing')], {}],
+    ['window_closed', [], [], { settings: shut }],
+    ['not_configured', [], [], { name: 'gone' }],
+    ['paused', [stop('pause')], [], { settings: shut }],
+    ['ledger_closed', [], [], { isLedgerOpen: false }],
+    ['ledger_closed', [stop('pause')], [], { isLedgerOpen: false }],
+    ['stopped', [stop('pause'), stop('journal')], [], { isLedgerOpen: false }],
+    ['stopped', [stop('fault')], [], {}],
+    ['refused', [stop('fault')], [batch('refused')], {}],
+    ['in_doubt', [stop('pause'), stop('fault')], [batch('refused'), batch('unknown')], { isLedgerOpen: false }],
+    ['in_doubt', [], [batch('unknown')], { name: 'gone' }],
+  ] as const)('says "%s", the worst that is true', (shown, stops, batches, more) => {
+    const { settings = {}, name = 'main', isLedgerOpen = true } = more as AccountCase;
+    const state = {
+      account: name,
+      ready: 0,
+      onTheirWay: 0,
+      forgotten: 0,
+      isLedgerOpen,
+      stops: [...stops],
+      batches: [...batches],
+    };
+    const accounts = new Map([['main', { name: 'main', timeZone: 'UTC', ...settings } as Account]]);
+    expect(showAccount(state, { accounts }, since)).toBe(shown);
   });
 });
+
+type AccountCase = { settings?: object; name?: string; isLedgerOpen?: boolean };

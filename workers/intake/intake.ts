@@ -28,7 +28,7 @@ import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
 import { askServiceTime, findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
 import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
-import { fileProfile, findProfileFaults } from '../file-profile.ts';
+import { fileProfile, findProfileFaults, findRetirement } from '../file-profile.ts';
 import { folderOf, originalPath } from '../open-original.ts';
 import { openSource } from './open-source.ts';
 import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
@@ -177,7 +177,10 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
   const writtenBy = check.profile?.writtenBy;
   const reread = { open: () => openSource(order.source), context: order.rules, writtenBy };
-  const profileFaults = version && (await findProfileFaults(tx.client, version, file, reread));
+  const profileFaults = version && [
+    ...(await findRetirement(tx, version)),
+    ...(await findProfileFaults(tx.client, version, file, reread)),
+  ];
   // Nothing of a refused file is sent, so it is not compared with earlier files.
   const isRefused = check.verdict === 'reject';
   await subject.before;

@@ -1,4 +1,5 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { checkSameFileSystem } from '../../src/files/check-same-file-system.ts';
 import { dataPaths, type Folder, foldersHere, type Settings } from '../../src/config/config.ts';
 import { findPathFaults, liesInside } from '../../src/config/config-faults.ts';
@@ -7,8 +8,7 @@ import { makeFolders } from '../../src/kernel/folders.ts';
 import type { App } from '../../src/app.ts';
 
 /**
- * Creates paydrop's own folders and checks the drop folders before anything starts. Each must be on the file system of
- * its work folder, so that one rename can claim a drop. Those of other sites are not here.
+ * Creates paydrop's own folders and checks the drop folders before anything starts. Those of other sites are not here.
  */
 export async function checkFolders(settings: Settings): Promise<void> {
   const { paths } = settings;
@@ -16,9 +16,37 @@ export async function checkFolders(settings: Settings): Promise<void> {
   if (folders.length === 0) throw noFolderHere(settings);
   const ours = [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map((folder) => folder.work)];
   for (const dir of new Set(ours)) await makeFolder(dir);
-  for (const folder of folders) await checkSameFileSystem(folder.path, folder.work);
+  await checkPlaces(settings);
+}
+
+/**
+ * Checks what a start refuses of the places of folders, and creates none: each drop folder must be on the file system of
+ * its work folder, so that one rename can claim a drop, and no link may make two places one. "paydrop doctor" calls it
+ * too. A folder that is still to be made counts as the place where it will be.
+ * @throws PipelineError
+ */
+export async function checkPlaces(settings: Settings): Promise<void> {
+  const { paths } = settings;
+  const folders = foldersHere(settings);
+  if (folders.length === 0) throw noFolderHere(settings);
+  for (const folder of folders) await checkSameFileSystem(folder.path, await findNearest(folder.work));
   await checkLinks(paths, folders);
   await checkRealPaths(paths, folders);
+}
+
+/** Returns a folder, or the nearest one above it that exists. */
+async function findNearest(path: string): Promise<string> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  return isThere || dirname(path) === path ? path : findNearest(dirname(path));
+}
+
+/** Returns where a path leads, also of a folder that does not exist yet. */
+async function realPlace(path: string): Promise<string> {
+  const nearest = await findNearest(path);
+  return join(await realpath(nearest), relative(nearest, path));
 }
 
 /**
@@ -26,8 +54,8 @@ export async function checkFolders(settings: Settings): Promise<void> {
  * drop, nor one drop folder part of another.
  */
 async function checkLinks({ out, quarantine, data }: Settings['paths'], folders: readonly Folder[]): Promise<void> {
-  const ours = await Promise.all([out, quarantine, data].map(async (path) => ({ path, real: await realpath(path) })));
-  const drops = await Promise.all(folders.map(async ({ path }) => ({ path, real: await realpath(path) })));
+  const ours = await Promise.all([out, quarantine, data].map(async (path) => ({ path, real: await realPlace(path) })));
+  const drops = await Promise.all(folders.map(async ({ path }) => ({ path, real: await realPlace(path) })));
   for (const [index, drop] of drops.entries()) {
     const others = drops.filter((_other, place) => place !== index);
     const other =
@@ -41,14 +69,14 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
 
 async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder[]): Promise<void> {
   const [out, quarantine, data] = await Promise.all(
-    [paths.out, paths.quarantine, paths.data].map((path) => realpath(path)),
+    [paths.out, paths.quarantine, paths.data].map((path) => realPlace(path)),
   );
   const real = { ...paths, out: out!, quarantine: quarantine!, data: data!, ...dataPaths(data!) };
   const drops = await Promise.all(
     folders.map(async (folder) => ({
       ...folder,
-      path: await realpath(folder.path),
-      work: await realpath(folder.work),
+      path: await realPlace(folder.path),
+      work: await realPlace(folder.work),
     })),
   );
   const [fault] = findPathFaults({ paths: real, folders: drops });

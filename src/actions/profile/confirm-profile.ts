@@ -72,6 +72,7 @@ export function confirmProfileWith(readSample: ReadSample): Action<'profile'> {
           ['Read for', place.folder.id],
         ],
         listing: reading.listing ?? changesListing(checked.proposed.changes),
+        binds: { version: draft.profile_no, sample: [place.folder.id, checked.proposed] },
         isProposal,
         button: `${isProposal ? 'Propose to confirm' : 'Confirm'} ${title}`,
       };

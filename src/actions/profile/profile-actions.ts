@@ -41,7 +41,12 @@ export const importProfile: Action<'profile'> = {
 export const retireProfile: Action<'profile'> = {
   plan: async (context, { profile: name }) => {
     const version = await mustReadNow(context, name);
-    return { says: [stopWords(context, name)], facts: versionFacts(version), button: `Retire ${versionName(version)}` };
+    return {
+      says: [stopWords(context, name)],
+      facts: versionFacts(version),
+      binds: { version: version.profile_no },
+      button: `Retire ${versionName(version)}`,
+    };
   },
   run: async (context, { profile: name }, _input, because) => {
     const { profile_no: profileNo } = await mustReadNow(context, name);
@@ -98,5 +103,5 @@ function stopWords({ settings }: ActionContext, name: string): string {
   const ids = foldersOf(settings, name).map(({ id }) => id);
   if (ids.length === 0) return 'No folder names it.';
   const folders = byNumber(ids.length, `Folder ${ids[0]} takes`, `Folders ${ids.join(', ')} take`);
-  return `${folders} nothing until another version is confirmed; drops stay there. Files taken before are still read with it.`;
+  return `${folders} nothing until another version is confirmed; drops stay there. Files that were taken and not read yet are held.`;
 }

@@ -36,6 +36,7 @@ export const reprocess: Action<'selection'> = {
         ['Mark of the plan', shortHash(judged.digest)],
       ],
       listing: listingOf(context, judged),
+      binds: { rows: judged.digest },
       isProposal,
       button: `${isProposal ? 'Propose to reprocess' : 'Reprocess'} ${counted(sumOf(judged).rows, 'payment')}`,
       ...barredBy(run, judged),

@@ -47,6 +47,7 @@ export const adopt: Action<'batch'> = {
         ...(isProposal ? [SECOND] : []),
       ],
       facts,
+      binds: { attempt: place.batch.attempt },
       isProposal,
       button: `${isProposal ? 'Propose to enter' : 'Enter'} ${batchId} for ${sumOf(context, place.batch)}`,
     };
@@ -87,6 +88,7 @@ export const notReceived: Action<'batch'> = {
         ...(isProposal ? [SECOND] : []),
       ],
       facts: await batchFacts(context, place.file, place.batch),
+      binds: { attempt: place.batch.attempt },
       isProposal,
       button: `${isProposal ? 'Propose to send' : 'Send'} ${sum} again`,
     };
@@ -113,6 +115,7 @@ export const closeBatchInDoubt: Action<'batch'> = {
         ...(isProposal ? [SECOND] : []),
       ],
       facts: await batchFacts(context, place.file, place.batch),
+      binds: { attempt: place.batch.attempt, state: place.batch.state },
       isProposal,
       button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} with unknown outcome`,
     };
@@ -135,6 +138,7 @@ export const disown: Action<'batch'> = {
         'You state that the result received for this batch belongs to another batch. This batch is then in doubt, and its account sends nothing until it is resolved.',
       ],
       facts: await batchFacts(context, place.file, place.batch),
+      binds: { 'batch id': place.batch.batch_id },
       button: `Detach the result of ${sumOf(context, place.batch)}`,
     };
   },

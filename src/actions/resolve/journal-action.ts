@@ -41,6 +41,7 @@ export const journal: Action<'batch'> = {
         ['SHA-256 of the report', shortHash(report.sha256)],
       ],
       listing: ambiguousRows(reading),
+      binds: { attempt: place.batch.attempt, findings: [counts, certain, uncertain, report.covers] },
       isProposal: isEnd && isProposal,
       button: isEnd ? 'End the batch with the outcomes of the reports' : 'Save the findings of the report',
     };

@@ -18,11 +18,11 @@ import { type CliCommand, type RunningCommand, JSON_OPTION, print, withLedger } 
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { readReport } from '../resolve/choose-way.ts';
 import { operatorName, readReason, REASON_OPTION } from '../option-values.ts';
-import { saidState } from '../../../schemas/shown.ts';
+import { saidState, SHOWN_ACCOUNTS, type ShownAccount } from '../../../schemas/shown.ts';
 import { stepText } from '../../../schemas/steps.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
-import { accountWord, describeHolds } from '../../explain/describe-holds.ts';
+import { describeHolds, showAccount } from '../../explain/describe-holds.ts';
 import { textTable } from '../print/table.ts';
 
 const ACCOUNT = ['<account>', 'account of the configuration'] as const;
@@ -39,8 +39,12 @@ const list: CliCommand = {
       await compareJournalFirst(ledger, settings, { decides: false });
       const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
       const merchants = await readMerchants(ledger);
-      const shown = states.map((state) => ({ ...state, merchant: merchants.get(state.account) ?? null }));
-      print(call, shown, () => accountTable(states, (account) => zoneOf(settings, account), merchants));
+      const shown = states.map((state) => ({
+        ...state,
+        shown: showAccount(state, settings, ledger.clock.now()),
+        merchant: merchants.get(state.account) ?? null,
+      }));
+      print(call, shown, () => accountTable(shown, (account) => zoneOf(settings, account), merchants));
     });
     return EXIT.ok;
   },
@@ -219,13 +223,13 @@ function oneOf(name: string, known: readonly string[]): string {
 
 /** Returns one line for each account, then what holds the accounts that do not send. */
 export function accountTable(
-  states: readonly AccountState[],
+  states: readonly (AccountState & { shown: ShownAccount })[],
   zoneOf: (account: string) => string,
   merchants: ReadonlyMap<string, Merchant>,
 ): string {
   const rows = states.map((state) => [
     state.account,
-    accountWord(state),
+    SHOWN_ACCOUNTS[state.shown].word,
     String(state.ready),
     String(state.onTheirWay),
     inDoubt(state),
@@ -237,6 +241,8 @@ export function accountTable(
   const why = states.flatMap((state) =>
     describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${stepText(hold)}`),
   );
+  if (states.some(({ isLedgerOpen }) => !isLedgerOpen))
+    why.unshift('The ledger is closed, so no account sends. "paydrop status" shows what it waits for.');
   return [table, ...(why.length > 0 ? [why.join('\n')] : [])].join('\n\n');
 }
 

@@ -12,9 +12,9 @@ import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
-import { diskSpace, fileSystems, folders, permissions } from './folders.ts';
+import { diskSpace, folders, permissions, places } from './folders.ts';
 import { failing, lastDrill, quarantine, temporaries, workFolders } from './work.ts';
-import { journal } from './journal.ts';
+import { journal, journalFiles } from './journal.ts';
 import { originals } from './originals.ts';
 
 export const doctor: CliCommand = {
@@ -132,10 +132,11 @@ async function hasEmbeddedLedger(dataDir: string): Promise<boolean> {
 /** In print order: checks that others depend on come first. */
 export const CHECKS: readonly Check[] = [
   folders,
-  fileSystems,
+  places,
   permissions,
   diskSpace,
   keyFile,
+  journalFiles,
   openpgp,
   postgres,
   clock,

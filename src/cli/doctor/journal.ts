@@ -2,20 +2,45 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { checkMirror } from '../../ledger/admission/journal-mirror.ts';
 import { findForgottenSends, findJournalTrouble } from '../../ledger/admission/send-journal.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
-/** The send journal must be writable and know no call that the ledger does not. */
+/** The start opens the send journal and its mirror; without them nothing may be sent. */
+export const journalFiles: Check = {
+  name: 'Journal files',
+  needs: 'nothing',
+  async look({ settings: { paths } }) {
+    const findings: Finding[] = [];
+    const trouble = await findJournalTrouble(paths.journal);
+    if (trouble && trouble !== MISSING)
+      findings.push(bad(`the send journal cannot be used: ${trouble}`, 'Check its free space and permissions.'));
+    const away = paths.mirror && (await findJournalTrouble(paths.mirror));
+    if (paths.mirror && !away) await checkMirror(paths.mirror, paths.journal);
+    // The first start makes both.
+    if (away && (away !== MISSING || trouble !== MISSING))
+      findings.push(
+        bad(
+          `its mirror, "${paths.mirror}", cannot be used: ${away}`,
+          'Check its free space and permissions, or connect its drive.',
+        ),
+      );
+    return findings.length > 0 ? findings : [ok('the send journal can be written')];
+  },
+};
+
+/** What `findJournalTrouble` says of a journal that the first start makes. */
+const MISSING = 'it is missing';
+
+/** The send journal must know no call that the ledger does not. */
 export const journal: Check = {
   name: 'Send journal',
   needs: 'ledger',
   async look({ settings, ledger }) {
     const path = settings.paths.journal;
     const trouble = await findJournalTrouble(path);
-    if (trouble === 'it is missing') return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
-    const findings: Finding[] = trouble
-      ? [bad(`it cannot be used: ${trouble}`, 'Check its free space and permissions.')]
-      : [];
+    if (trouble === MISSING) return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
+    const findings: Finding[] = [];
     const forgotten = await findForgottenSends(ledger, path).catch((error: unknown) => {
       if (trouble) return [];
       throw error;
@@ -29,17 +54,8 @@ export const journal: Check = {
         ),
       );
     }
-    const { mirror } = settings.paths;
-    const away = mirror && (await findJournalTrouble(mirror));
-    if (away)
-      findings.push(
-        bad(
-          `its mirror, "${mirror}", cannot be used: ${away}`,
-          'Check its free space and permissions, or connect its drive.',
-        ),
-      );
     findings.push(...(await findUnseen(ledger, settings)));
-    return findings.length > 0 ? findings : [ok('it can be written and matches the ledger')];
+    return findings.length > 0 ? findings : [ok('it matches the ledger')];
   },
 };
 

@@ -1,5 +1,6 @@
 import { IS_OPEN, IS_SENDABLE } from '../batch/conditions.ts';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
+import { IS_LEDGER_OPEN } from '../admission/close-ledger.ts';
 import type { StopKind } from './pause-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
@@ -40,12 +41,20 @@ export async function readHolds(ledger: Ledger, account: string): Promise<Holds>
 }
 
 /** What holds an account, with counts of its ready batches, batches in progress and unacknowledged calls. */
-export type AccountState = Holds & { account: string; ready: number; onTheirWay: number; forgotten: number };
+export type AccountState = Holds & {
+  account: string;
+  ready: number;
+  onTheirWay: number;
+  forgotten: number;
+  /** While the ledger is closed, no account sends. */
+  isLedgerOpen: boolean;
+};
 
 /** @param accounts configured accounts; other accounts with something open in the ledger follow them */
 export async function readAccountStates(ledger: Ledger, accounts: readonly string[]): Promise<AccountState[]> {
   const { rows } = await ledger.pool.query<Omit<AccountState, keyof Holds>>(
-    `SELECT account, sum(ready)::int AS ready, sum(moving)::int AS "onTheirWay", sum(forgotten)::int AS forgotten
+    `SELECT account, sum(ready)::int AS ready, sum(moving)::int AS "onTheirWay", sum(forgotten)::int AS forgotten,
+            (${IS_LEDGER_OPEN}) AS "isLedgerOpen"
      FROM (SELECT unnest($1::text[]) AS account, 0 AS ready, 0 AS moving, 0 AS forgotten
            UNION ALL
            SELECT b.account, (b.state = 'ready')::int, (b.state IN ('preparing', 'sending', 'submitted', 'result_in'))::int, 0

@@ -70,9 +70,12 @@ async function begin(tx: Transaction, epoch: number): Promise<State> {
   return readState({ pool: tx.client });
 }
 
+/** SQL: whether the ledger was opened for this run of its server. */
+export const IS_LEDGER_OPEN = 'SELECT is_open AND is_of_this_run() FROM admission';
+
 /** Returns whether the ledger was opened for this run of its server. */
 export async function isOpen(client: Pick<Transaction['client'], 'query'>): Promise<boolean> {
-  const { rows } = await client.query<{ yes: boolean }>('SELECT is_open AND is_of_this_run() AS yes FROM admission');
+  const { rows } = await client.query<{ yes: boolean }>(`SELECT (${IS_LEDGER_OPEN}) AS yes`);
   return rows[0]!.yes;
 }
 

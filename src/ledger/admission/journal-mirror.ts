@@ -46,15 +46,7 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
   await makeFolders(dirname(path), 0o700);
   const file = await open(path, 'a', 0o600);
   try {
-    const [here, there] = [await readAll(journal), await readAll(path)];
-    if (!isMirrorOf(there, here.begun[0])) {
-      const why =
-        here.begun[0] === undefined
-          ? `it belongs to a send journal that is missing from "${journal}"`
-          : 'it belongs to another send journal';
-      const next = `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
-      throw refusal(path, why, next);
-    }
+    const { here, there } = await readBoth(path, journal);
     await add(file, missing(here.lines, there.lines));
     const late = missing(there.lines, here.lines);
     if (late.length > 0) await addTo(journal, late);
@@ -63,6 +55,22 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
     await file.close();
     throw error;
   }
+}
+
+/** Checks what `openMirror` refuses because of the content of the mirror, and changes nothing. @throws PipelineError */
+export async function checkMirror(path: string, journal: string): Promise<void> {
+  await inTime(path, readBoth(path, journal));
+}
+
+async function readBoth(path: string, journal: string): Promise<{ here: Content; there: Content }> {
+  const [here, there] = [await readAll(journal), await readAll(path)];
+  if (isMirrorOf(there, here.begun[0])) return { here, there };
+  const why =
+    here.begun[0] === undefined
+      ? `it belongs to a send journal that is missing from "${journal}"`
+      : 'it belongs to another send journal';
+  const next = `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
+  throw refusal(path, why, next);
 }
 
 /**

@@ -33,6 +33,8 @@ export type TrailReport = {
   readonly roots: { readonly signed: number; readonly unchecked: Readonly<Record<string, number>> };
   /** The last root whose signature is right. Its hash, kept elsewhere, proves all that it names. */
   readonly lastRoot: { readonly seq: number; readonly day: string; readonly hash: string } | undefined;
+  /** First link that no checked root covers, besides the last root itself; null when all are covered. */
+  readonly unsignedFrom: number | null;
 };
 
 /** Signs lists of texts with a master key (`signerOf` in src/crypto/key-ring.ts). */
@@ -171,8 +173,8 @@ export function describeChain(chain: ChainName): string {
   return chain === '' ? 'the chain of the installation' : `the chain of account ${chain}`;
 }
 
-/** Says in sentences what the roots prove. */
-export function describeRoots({ roots: { signed, unchecked }, lastRoot }: TrailReport): string[] {
+/** Says in sentences what the roots prove, and from which link on they prove nothing. */
+export function describeRoots({ roots: { signed, unchecked }, lastRoot, unsignedFrom }: TrailReport): string[] {
   const missing = Object.entries(unchecked);
   return [
     lastRoot
@@ -180,6 +182,13 @@ export function describeRoots({ roots: { signed, unchecked }, lastRoot }: TrailR
       : missing.length === 0
         ? 'No root is signed yet: the first night adds one.'
         : 'No signature of a root could be checked.',
+    ...(lastRoot === undefined
+      ? []
+      : [
+          unsignedFrom === null
+            ? 'It covers every link before it, and none follows.'
+            : `From link ${unsignedFrom} on, nothing is signed yet: who controls the database could still rewrite that part. The next night signs it.`,
+        ]),
     ...missing.map(
       ([key, count]) => `Not checked for lack of master key ${key}: the signature of ${counted(count, 'root')}.`,
     ),
@@ -191,7 +200,7 @@ type RootLink = { seq: number; hash: string; evidence: unknown };
 async function checkRoots(
   reader: LedgerReader,
   find: FindSigner,
-): Promise<Pick<TrailReport, 'breaks' | 'roots' | 'lastRoot'>> {
+): Promise<Pick<TrailReport, 'breaks' | 'roots' | 'lastRoot' | 'unsignedFrom'>> {
   const { rows } = await reader.pool.query<RootLink>(
     `SELECT seq, encode(hash, 'hex') AS hash, evidence FROM audit WHERE move = '${SIGN}' ORDER BY seq`,
   );
@@ -201,6 +210,7 @@ async function checkRoots(
   const unchecked: Record<string, number> = {};
   let signed = 0;
   let lastRoot: TrailReport['lastRoot'];
+  let covered: Root['chains'] = {};
   for (const { seq, hash, evidence } of rows) {
     const root = readRoot(evidence);
     const key = root && find(root.key);
@@ -209,6 +219,7 @@ async function checkRoots(
     } else if (root && key && isSigned(root, key)) {
       signed += 1;
       lastRoot = { seq, day: root.day, hash };
+      covered = root.chains;
     } else {
       breaks.push({ chain: '', seq, says: `the root at link ${seq} is forged, because its signature is wrong` });
       continue;
@@ -216,7 +227,23 @@ async function checkRoots(
     const says = `the root of ${root.day}, link ${seq}, names an end of it that is no longer there`;
     for (const chain of await findOthers(reader, root)) lost.set(chain, lost.get(chain) ?? { chain, seq, says });
   }
-  return { breaks: [...breaks, ...lost.values()], roots: { signed, unchecked }, lastRoot };
+  const unsignedFrom = await findUnsigned(reader, covered, lastRoot?.seq);
+  return { breaks: [...breaks, ...lost.values()], roots: { signed, unchecked }, lastRoot, unsignedFrom };
+}
+
+/** Returns the first link behind the ends that a root names, apart from the root itself. */
+async function findUnsigned(
+  { pool }: LedgerReader,
+  chains: Root['chains'],
+  root: number | undefined,
+): Promise<number | null> {
+  const ends = Object.entries(chains);
+  const { rows } = await pool.query<{ seq: number | null }>(
+    `SELECT min(a.seq) AS seq FROM audit a LEFT JOIN unnest($1::text[], $2::bigint[]) named (chain, seq) USING (chain)
+     WHERE a.seq > coalesce(named.seq, 0) AND a.seq IS DISTINCT FROM $3`,
+    [ends.map(([chain]) => chain), ends.map(([, { seq }]) => seq), root ?? null],
+  );
+  return rows[0]!.seq;
 }
 
 type SignedRoot = Root & { key: string; signature: string };

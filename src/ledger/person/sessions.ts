@@ -22,6 +22,28 @@ type Session = {
 /** How long a session lasts, in ms: without a click, and in total. */
 type SessionLimits = { readonly idleMs: number; readonly longestMs: number };
 
+/** SQL: the session `s` of user `p` works. `limitsOf` are its first three parameters. */
+const WORKS = `p.disabled_at IS NULL AND s.seen_at > $1 AND s.began_at > $2 AND greatest(s.seen_at, s.began_at) < $3`;
+
+function limitsOf({ clock }: Pick<Ledger, 'clock'>, { idleMs, longestMs }: SessionLimits): Date[] {
+  const now = clock.now().getTime();
+  return [new Date(now - idleMs), new Date(now - longestMs), new Date(now + AHEAD_MS)];
+}
+
+/** Returns which of these sessions still work, as the hex of their hashes. */
+export async function readWorking(
+  ledger: Ledger,
+  tokenHashes: readonly Buffer[],
+  limits: SessionLimits,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await ledger.pool.query<{ hash: string }>(
+    `SELECT encode(s.token_hash, 'hex') AS hash FROM user_session s JOIN person p ON p.name = s.person
+     WHERE s.token_hash = ANY ($4) AND ${WORKS}`,
+    [...limitsOf(ledger, limits), tokenHashes],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
 /** Records a login. The secret is always new, so that no user can be tricked into using another's session. */
 export async function beginSession(
   ledger: Ledger,
@@ -47,24 +69,23 @@ export async function beginSession(
 export async function useSession(
   ledger: Ledger,
   tokenHash: Buffer,
-  { idleMs, longestMs }: SessionLimits,
+  limits: SessionLimits,
   { isPerson = true } = {},
 ): Promise<Session | undefined> {
-  const now = ledger.clock.now().getTime();
   const { rows } = await ledger.pool.query<Session & { seenAt: Date }>(
     `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", p.settings, s.began_by AS by, s.seen_at AS "seenAt",
             EXISTS (SELECT 1 FROM second_factor f WHERE f.person = s.person AND f.confirmed_at IS NOT NULL) AS "hasFactor"
      FROM user_session s JOIN person p ON p.name = s.person
-     WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3
-       AND greatest(s.seen_at, s.began_at) < $4`,
-    [tokenHash, new Date(now - idleMs), new Date(now - longestMs), new Date(now + AHEAD_MS)],
+     WHERE s.token_hash = $4 AND ${WORKS}`,
+    [...limitsOf(ledger, limits), tokenHash],
   );
   const [found] = rows;
   if (!found) return undefined;
   const { seenAt, ...session } = found;
   // To the minute is enough, if the idle time has many; a page that polls often must not write often.
-  if (isPerson && now - seenAt.getTime() > Math.min(SEEN_EACH_MS, idleMs / 15)) {
-    await ledger.pool.query('UPDATE user_session SET seen_at = $2 WHERE token_hash = $1', [tokenHash, new Date(now)]);
+  const now = ledger.clock.now();
+  if (isPerson && now.getTime() - seenAt.getTime() > Math.min(SEEN_EACH_MS, limits.idleMs / 15)) {
+    await ledger.pool.query('UPDATE user_session SET seen_at = $2 WHERE token_hash = $1', [tokenHash, now]);
   }
   return session;
 }
@@ -106,15 +127,14 @@ export type OpenSession = {
 export async function listSessions(
   ledger: Ledger,
   { person, asking }: { person: string; asking: Buffer },
-  { idleMs, longestMs }: SessionLimits,
+  limits: SessionLimits,
 ): Promise<OpenSession[]> {
-  const now = ledger.clock.now().getTime();
   const { rows } = await ledger.pool.query<OpenSession>(
-    `SELECT session_no AS "sessionNo", token_hash = $2 AS "isThis", began_by AS by, address, browser,
-            began_at AS "beganAt", seen_at AS "seenAt"
-     FROM user_session WHERE person = $1 AND seen_at > $3 AND began_at > $4
-     ORDER BY token_hash = $2 DESC, seen_at DESC, session_no LIMIT 200`,
-    [person, asking, new Date(now - idleMs), new Date(now - longestMs)],
+    `SELECT s.session_no AS "sessionNo", s.token_hash = $5 AS "isThis", s.began_by AS by, s.address, s.browser,
+            s.began_at AS "beganAt", s.seen_at AS "seenAt"
+     FROM user_session s JOIN person p ON p.name = s.person WHERE s.person = $4 AND ${WORKS}
+     ORDER BY s.token_hash = $5 DESC, s.seen_at DESC, s.session_no LIMIT 200`,
+    [...limitsOf(ledger, limits), person, asking],
   );
   return rows;
 }

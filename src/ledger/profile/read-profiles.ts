@@ -3,7 +3,7 @@ import { PROFILE_READER } from '../../../schemas/profiles.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { ProfileRow } from '../engine/records.ts';
-import type { Queryable } from '../engine/transaction.ts';
+import type { Queryable, Transaction } from '../engine/transaction.ts';
 
 /** Returns all versions of all profiles, or of one, by name and newest first. */
 export async function readVersions({ pool }: Ledger, name?: string): Promise<ProfileRow[]> {
@@ -21,6 +21,17 @@ export async function readVersion(queryable: Queryable, profileNo: number): Prom
   ]);
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find version ${profileNo} of a profile`);
   return rows[0];
+}
+
+/**
+ * Returns a version as it is now, for the transaction that decides about a file read with it. It cannot be retired
+ * before that transaction ends.
+ */
+export async function holdVersion({ client }: Transaction, profileNo: number): Promise<ProfileRow> {
+  const { rows } = await client.query<ProfileRow>('SELECT * FROM profile_version WHERE profile_no = $1 FOR SHARE', [
+    profileNo,
+  ]);
+  return rows[0]!;
 }
 
 /** SQL for the versions that read files: confirmed, and not for another reader. */

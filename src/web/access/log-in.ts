@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { forgetFailuresAt, LONGEST_WAIT_MS, noteFailure, readFailures } from '../../ledger/person/log-in-failures.ts';
+import { countTry, forgetFailuresAt, noteFailure } from '../../ledger/person/log-in-failures.ts';
 import { beginSession, forgetOldSessions } from '../../ledger/person/sessions.ts';
-import { waitLeftMs } from '../../kernel/clock.ts';
 import { readCredentials } from '../../ledger/person/people.ts';
 import { isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
@@ -17,22 +16,22 @@ export type Tried =
   | { readonly result: 'wait'; readonly until: Date };
 
 /**
- * Compares a password, here and wherever a user proves who they are. Wrong ones make a place wait, whether or not a user
- * has the name, so that the wait tells nothing.
+ * Compares a password, here and wherever a user proves who they are. Each try is counted before it is compared. Wrong ones
+ * make a place wait, whether or not a user has the name, so that the wait tells nothing.
  */
 export async function tryPassword(
   context: WebContext,
   request: FastifyRequest,
   { name, password }: { name: string; password: string },
 ): Promise<Tried> {
-  const { ledger, clock } = context.app;
+  const { ledger } = context.app;
   const { place, isKnown } = await placeOf(context, request, name);
-  const { waitUntil, today } = await readFailures(ledger, { name, place });
-  if (waitLeftMs(waitUntil, clock.now(), LONGEST_WAIT_MS) > 0) return { result: 'wait', until: waitUntil! };
-  if (!isKnown) await setTimeout(brakeMs(today));
+  const counted = await countTry(ledger, { name, place });
+  if ('waitUntil' in counted) return { result: 'wait', until: counted.waitUntil };
+  if (!isKnown) await setTimeout(brakeMs(counted.before));
   const found = await readCredentials(ledger, name);
   if (!(await isPassword(password, found?.password ?? undefined))) {
-    await noteFailure(ledger, { name, place, from: request.ip, isUser: found !== undefined });
+    await noteFailure(ledger, { name, from: request.ip, isUser: found !== undefined }, counted);
     return { result: 'wrong' };
   }
   await forgetFailuresAt(ledger, { name, place });

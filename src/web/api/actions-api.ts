@@ -115,7 +115,11 @@ function schemaOf(name: HandledAction, asks: readonly Ask[]) {
     body: {
       ...askedOf({
         ...why,
-        bind: { ...TEXT, maxLength: 100, description: 'Mark of a plan: do this only if nothing has changed since.' },
+        bind: {
+          ...TEXT,
+          maxLength: 100,
+          description: 'Mark of a plan: do this only while what the plan binds still holds.',
+        },
         ...Object.fromEntries(asks.map((ask) => [ask.name, shapeOf(ask)])),
       }),
       // The body may be empty when there is nothing to fill in.

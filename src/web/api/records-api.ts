@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
 import { stepText } from '../../../schemas/steps.ts';
 import type { Settings } from '../../config/config.ts';
-import { describeHolds } from '../../explain/describe-holds.ts';
+import { describeHolds, showAccount } from '../../explain/describe-holds.ts';
+import { SHOWN_ACCOUNTS } from '../../../schemas/shown.ts';
 import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
@@ -122,9 +123,9 @@ const AUDIT = apiSchema({
 });
 
 /** Serves accounts: which of them send, which do not, and why. */
-export function accountsApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
+export function accountsApi(server: FastifyInstance, { app: { ledger, settings, clock } }: WebContext): void {
   const readAll = async () =>
-    (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings));
+    (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings, clock.now()));
 
   server.get('/accounts', { schema: ACCOUNTS }, async () => ({ accounts: await readAll() }));
 
@@ -136,9 +137,10 @@ export function accountsApi(server: FastifyInstance, { app: { ledger, settings }
 }
 
 /** @returns adds the account's configuration, and its holds in sentences */
-function tellAccount({ accounts }: Settings) {
+function tellAccount(settings: Settings, now: Date) {
   return (state: AccountState) => {
-    const configured = accounts.get(state.account);
+    const configured = settings.accounts.get(state.account);
+    const shown = showAccount(state, settings, now);
     const timeZone = configured?.timeZone ?? 'UTC';
     const holds = describeHolds(state, timeZone);
     return {
@@ -146,7 +148,8 @@ function tellAccount({ accounts }: Settings) {
       isConfigured: configured !== undefined,
       timeZone,
       currency: configured?.currency ?? null,
-      sends: state.stops.length + state.batches.length === 0,
+      shown,
+      sends: shown === 'sends',
       says: holds.map(stepText),
       steps: holds,
     };
@@ -158,7 +161,13 @@ const ACCOUNT: Readonly<Record<string, Shape>> = {
   isConfigured: YES_OR_NO,
   timeZone: TEXT,
   currency: maybe(TEXT),
-  sends: { ...YES_OR_NO, description: 'Whether it may send now.' },
+  shown: {
+    type: 'string',
+    enum: Object.keys(SHOWN_ACCOUNTS),
+    description: 'The worst of what is true of it, as on the dashboard.',
+  },
+  sends: { ...YES_OR_NO, description: 'Whether nothing keeps it from sending; `shown` says what does.' },
+  isLedgerOpen: { ...YES_OR_NO, description: 'While the ledger is closed, no account sends.' },
   says: { ...listOf(TEXT), description: 'Why it does not send and what to do, one sentence for each hold.' },
   steps: { ...listOf(STEP), description: '`says` as data.' },
   ready: { ...WHOLE, description: 'Batches waiting.' },

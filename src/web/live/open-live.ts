@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { useSession } from '../../ledger/person/sessions.ts';
+import { readWorking } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { readSessionToken } from '../access/cookies.ts';
 import { Refusal } from '../access/refusal.ts';
@@ -7,11 +7,22 @@ import { viewerOf, type WebContext } from '../web-context.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readSettledEnd } from '../../ledger/overview/list-audit.ts';
 
-/** How often a page gets a keep-alive and its session is checked, in ms. */
+/** How often a page gets a keep-alive, in ms. */
 const BEAT_MS = 20_000;
+
+/** How often the sessions of all open pages are checked, in ms, by one query. */
+const CHECK_EACH_MS = 1_000;
 
 /** Open pages of one user that are told of changes; further ones do not update themselves. */
 const MOST_OF_PERSON = 10;
+
+/** An open page. */
+type Stream = {
+  readonly person: string;
+  readonly tokenHash: Buffer;
+  say(event: string, data: string): void;
+  end(): void;
+};
 
 /**
  * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. A change carries
@@ -20,12 +31,26 @@ const MOST_OF_PERSON = 10;
  */
 export function openLive(server: FastifyInstance, context: WebContext): { close(): void } {
   const changes = watchChanges(context.app.ledger);
-  const open = new Map<() => void, string>();
+  const open = new Set<Stream>();
+  let check: NodeJS.Timeout | undefined;
+  /** All pages that hear of one change share a check. */
+  let checking: Promise<void> | undefined;
+  const checkLater = () => {
+    check ??= setTimeout(() => {
+      void endOver(context, open).then(() => {
+        check = undefined;
+        if (open.size > 0) checkLater();
+      });
+    }, CHECK_EACH_MS);
+  };
+  // A log-out here ends its pages with its answer; what other processes end is found by the next check.
+  server.addHook('onResponse', async ({ method }) => {
+    if (method === 'POST' && open.size > 0) await endOver(context, open);
+  });
   server.get('/live', (request, reply) => {
     const { person } = viewerOf(request);
-    if ([...open.values()].filter((one) => one === person).length >= MOST_OF_PERSON)
-      throw new Refusal('TOO_MANY_PAGES');
-    const token = readSessionToken(request, context);
+    if ([...open].filter((one) => one.person === person).length >= MOST_OF_PERSON) throw new Refusal('TOO_MANY_PAGES');
+    const tokenHash = hashSecretToken(readSessionToken(request, context) ?? '');
     reply.hijack();
     const { raw } = reply;
     // nginx would otherwise hold events back until it has a buffer full.
@@ -35,40 +60,50 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
       'x-accel-buffering': 'no',
     });
     raw.write('retry: 3000\n\n');
-    const say = (event: string, data: string) => raw.write(`event: ${event}\ndata: ${data}\n\n`);
-    const deafen = changes.listen((files) => say('change', files.join(' ')));
-    const beat = setInterval(() => {
-      void isLoggedIn(context, token).then((isIn) => {
-        if (isIn) return raw.write(':\n\n');
-        say('over', '');
-        return end();
-      });
-    }, BEAT_MS);
+    const beat = setInterval(() => raw.write(':\n\n'), BEAT_MS);
+    const say = (event: string, data: string) => {
+      if (!raw.writableEnded) raw.write(`event: ${event}\ndata: ${data}\n\n`);
+    };
     const end = () => {
       clearInterval(beat);
       deafen();
-      open.delete(end);
+      open.delete(stream);
       raw.end();
     };
-    open.set(end, person);
+    const stream: Stream = { person, tokenHash, say, end };
+    // Asks first: a page whose session has ended learns nothing more.
+    const deafen = changes.listen((files) => {
+      if (checking === undefined) {
+        checking = endOver(context, open);
+        queueMicrotask(() => (checking = undefined));
+      }
+      void checking.then(() => open.has(stream) && say('change', files.join(' ')));
+    });
+    open.add(stream);
+    checkLater();
     raw.on('close', end);
   });
   return {
     close: () => {
-      for (const end of open.keys()) end();
+      clearTimeout(check);
+      for (const { end } of open) end();
       changes.close();
     },
   };
 }
 
-/** Returns true when the session cannot be checked; the next page request will find out. */
-async function isLoggedIn({ app, settings }: WebContext, token: string | undefined): Promise<boolean> {
-  if (token === undefined) return false;
-  const session = useSession(app.ledger, hashSecretToken(token), settings, { isPerson: false });
-  return session.then(
-    (found) => found !== undefined,
-    () => true,
-  );
+/** Ends the pages whose session has ended. When the sessions cannot be checked, all stay; the next check finds out. */
+async function endOver({ app, settings }: WebContext, open: ReadonlySet<Stream>): Promise<void> {
+  // Pages opened during the query are not in its answer.
+  const streams = [...open];
+  const hashes = streams.map(({ tokenHash }) => tokenHash);
+  const working = await readWorking(app.ledger, hashes, settings).catch(() => undefined);
+  if (working === undefined) return;
+  for (const { tokenHash, say, end } of streams) {
+    if (working.has(tokenHash.toString('hex'))) continue;
+    say('over', '');
+    end();
+  }
 }
 
 type OnChange = (files: readonly string[]) => void;

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readAccountStates, type AccountState, type Holds, readStops } from '../../ledger/account/read-holds.ts';
-import { accountWord, describeHoldingBatch, describeStop, type HoldWords } from '../../explain/describe-holds.ts';
+import { SHOWN_ACCOUNTS } from '../../../schemas/shown.ts';
+import { describeHoldingBatch, describeStop, type HoldWords, showAccount } from '../../explain/describe-holds.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
@@ -75,9 +76,7 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
   server.get('/accounts/all', async (_request, reply) => reply.redirect('/accounts'));
 }
 
-const LOOKS = { sends: 'good', paused: 'warn', stopped: 'bad', 'in doubt': 'bad', refused: 'bad' } as const;
-
-/** Shows in a word whether an account sends. When only its window is closed, shows until when. */
+/** Shows in a word how an account stands. When only its window is closed, shows until when. */
 export function AccountStateWord({
   state,
   settings,
@@ -87,14 +86,15 @@ export function AccountStateWord({
   settings: Pick<Settings, 'accounts'>;
   now: Date;
 }) {
-  const word = accountWord(state);
-  const account = settings.accounts.get(state.account);
-  if (!account) return <span class="state quiet">not in the configuration</span>;
+  const shown = showAccount(state, settings, now);
+  const { word, tone } = SHOWN_ACCOUNTS[shown];
+  const badge = <span class={`state ${tone}`}>{word}</span>;
+  if (shown !== 'window_closed') return badge;
+  const account = settings.accounts.get(state.account)!;
   const at = nextSendAt(account, now);
-  if (word !== 'sends' || at === now) return <span class={`state ${LOOKS[word]}`}>{word}</span>;
   return (
     <>
-      <span class="state quiet">window closed</span>{' '}
+      {badge}{' '}
       {at ? (
         <>
           until <Moment at={at} timeZone={account.timeZone} isWindow />

@@ -1,3 +1,4 @@
+import { ACTION_DEFECTS } from './action-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 
@@ -294,4 +295,5 @@ export const DEFECTS: readonly Defect[] = [
   ...EDGE_DEFECTS,
   ...ADMISSION_DEFECTS,
   ...LEDGER_DEFECTS,
+  ...ACTION_DEFECTS,
 ];

@@ -1,18 +1,11 @@
 import { appendFile, chmod, mkdir, readFile, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  diskSpace,
-  fileSystems,
-  folders,
-  judgeRoom,
-  ownFolders,
-  permissions,
-} from '../../../src/cli/doctor/folders.ts';
+import { diskSpace, folders, judgeRoom, ownFolders, permissions, places } from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, WELL } from '../support/cli-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { journal } from '../../../src/cli/doctor/journal.ts';
+import { journal, journalFiles } from '../../../src/cli/doctor/journal.ts';
 import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
 import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
@@ -69,27 +62,24 @@ describe('folders', () => {
     expect(own).toContain(world.settings.paths.archive);
   });
 
-  describe('fileSystems', () => {
+  describe('places', () => {
     it('is well when drop and work folder lie together', async () => {
-      expect(await world.look(fileSystems)).toEqual(WELL);
+      expect(await world.look(places)).toEqual(WELL);
     });
 
-    it('names a drop folder whose work folder lies elsewhere', async () => {
+    it('counts a work folder that the next start makes as the place where it will be', async () => {
       const [folder] = world.settings.folders;
-      // `/proc` is on no disk.
-      const settings = { ...world.settings, folders: [{ ...folder!, work: '/proc' }] };
-      expect(await world.look(fileSystems, { settings })).toMatchObject([
-        {
-          level: 'bad',
-          found: expect.stringContaining('"drop/card" and its work folder are on different file systems:'),
-        },
-      ]);
+      const settings = { ...world.settings, folders: [{ ...folder!, work: join(world.root, 'not', 'yet') }] };
+      expect(await world.look(places, { settings })).toEqual(WELL);
     });
 
-    it('leaves folders that are missing to the other check', async () => {
+    it('leaves folders that are missing to the other check, and all to other hosts where none is needed', async () => {
       const [folder] = world.settings.folders;
-      const settings = { ...world.settings, folders: [{ ...folder!, work: '/nowhere' }] };
-      expect(await world.look(fileSystems, { settings })).toEqual(WELL);
+      const settings = { ...world.settings, folders: [{ ...folder!, path: join(world.root, 'nowhere') }] };
+      expect(await world.look(places, { settings })).toEqual([]);
+      expect(
+        await world.look(places, { settings: { ...world.settings, folders: [] }, env: { PAYDROP_ROLES: 'submit' } }),
+      ).toEqual([]);
     });
   });
 
@@ -181,7 +171,7 @@ describe('journal', () => {
       const path = world.settings.paths.journal;
       await rename(path, `${path}.away`);
       await mkdir(path);
-      expect(await world.look(journal)).toMatchObject([
+      expect(await world.look(journalFiles)).toMatchObject([
         { level: 'bad', found: expect.stringContaining('its path is not a file') },
       ]);
       await rmdir(path);

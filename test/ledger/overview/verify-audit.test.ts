@@ -213,8 +213,31 @@ describe('signRoot', () => {
     expect(report).toMatchObject({ brokenAt: undefined, roots: { signed: 1, unchecked: {} } });
     expect(report.lastRoot).toEqual({ seq: 5, day: '2026-06-15', hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(describeRoots(report)[0]).toMatch(/^The last of 1 signed root is link 5, of 2026-06-15; its hash is /);
+    expect([report.unsignedFrom, describeRoots(report)[1]]).toEqual([
+      6,
+      expect.stringMatching(/^From link 6 on, nothing is signed yet/),
+    ]);
     const { rows } = await world.ledger.pool.query(`SELECT evidence FROM audit WHERE move = 'sign-root'`);
     expect(rows[0].evidence.chains).toMatchObject({ main: { links: 2, seq: 2 }, side: { links: 2, seq: 4 } });
+  });
+
+  it('says from which link on nothing is signed yet, of any chain', async () => {
+    await world.accepted({ account: 'main' });
+    const before = await verifyAudit(world.ledger, keys);
+    expect([before.unsignedFrom, describeRoots(before)]).toEqual([
+      1,
+      ['No root is signed yet: the first night adds one.'],
+    ]);
+    await signRoot(world.ledger, SIGNER);
+    const signed = await verifyAudit(world.ledger, keys);
+    expect([signed.unsignedFrom, describeRoots(signed)[1]]).toEqual([
+      null,
+      'It covers every link before it, and none follows.',
+    ]);
+    await world.accepted({ account: 'new' });
+    expect((await verifyAudit(world.ledger, keys)).unsignedFrom).toBe(4);
+    // Without the key, nothing that the root names is proved.
+    expect((await verifyAudit(world.ledger)).unsignedFrom).toBe(1);
   });
 
   it('says that it cannot be checked without the key', async () => {

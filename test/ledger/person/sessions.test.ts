@@ -13,7 +13,14 @@ import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { disablePerson, enablePerson } from '../../../src/ledger/person/change-person.ts';
-import { forgetFailuresAt, noteFailure, readFailures, waitAfter } from '../../../src/ledger/person/log-in-failures.ts';
+import {
+  countTry,
+  forgetFailuresAt,
+  LONGEST_WAIT_MS,
+  noteFailure,
+  readTriesOfDay,
+  waitAfter,
+} from '../../../src/ledger/person/log-in-failures.ts';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 
 const world = openedForTests(openTestLedger);
@@ -182,11 +189,21 @@ const HERE = '10.0.0.9';
 const DAY_MS = 86_400_000;
 
 async function fail(name: string, times: number, place = HERE): Promise<void> {
-  for (let tries = 0; tries < times; tries += 1)
-    await noteFailure(world.ledger, { name, place, from: place, isUser: name === 'bob' });
+  for (let tries = 0; tries < times; tries += 1) {
+    world.clock.advance(LONGEST_WAIT_MS);
+    const counted = await countTry(world.ledger, { name, place });
+    if ('waitUntil' in counted) throw new Error('the place still waits');
+    await noteFailure(world.ledger, { name, from: place, isUser: name === 'bob' }, counted);
+  }
 }
 
-const read = (name: string, place = HERE) => readFailures(world.ledger, { name, place });
+async function read(name: string, place = HERE): Promise<{ waitUntil: Date | null; today: number }> {
+  const { rows } = await world.ledger.pool.query<{ waitUntil: Date }>(
+    'SELECT wait_until AS "waitUntil" FROM log_in_failure WHERE bucket = name_bucket($1) AND place = $2',
+    [name, place],
+  );
+  return { waitUntil: rows[0]?.waitUntil ?? null, today: await readTriesOfDay(world.ledger, name) };
+}
 const inSeconds = (seconds: number) => new Date(world.clock.now().getTime() + seconds * 1_000);
 
 describe('waitAfter', () => {

@@ -51,6 +51,14 @@ describe('logIn', () => {
     expect(await statusesFrom('10.0.0.1', 'no such user', 7)).toEqual(known);
   });
 
+  it('compares five of many passwords that come at once, of a user or not', async () => {
+    for (const name of ['second', 'no such user']) {
+      const tries = Array.from({ length: 25 }, (_, n) => tryFrom(world, `10.0.4.${name.length}`, name, `wrong ${n}`));
+      const statuses = (await Promise.all(tries)).map(({ status }) => status);
+      expect([name, statuses.toSorted()]).toEqual([name, [...repeat(401, 5), ...repeat(429, 20)]]);
+    }
+  });
+
   it('locks only where the wrong passwords came from, so that nobody can keep another person out', async () => {
     expect((await statusesFrom('10.0.0.2', 'approver', 6)).at(-1)).toBe(429);
     expect((await tryFrom(world, '10.0.0.2', 'approver', PASSWORD)).status).toBe(429);
@@ -100,6 +108,8 @@ describe('logIn', () => {
     expect((await tryFrom(world, '10.0.1.1', 'operator', PASSWORD, cookies)).status).toBe(303);
   });
 });
+
+const repeat = (status: number, times: number) => Array.from({ length: times }, () => status);
 
 /** Tries to log in from an address; the dashboard must trust the proxy 127.0.0.1. @returns the status, and the cookies that the browser keeps */
 async function tryFrom(

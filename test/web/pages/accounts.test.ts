@@ -123,7 +123,15 @@ describe('accountPage', () => {
 });
 
 const now = new Date('2026-06-15T10:00:00Z');
-const quiet: AccountState = { account: 'main', ready: 0, onTheirWay: 0, forgotten: 0, stops: [], batches: [] };
+const quiet: AccountState = {
+  account: 'main',
+  ready: 0,
+  onTheirWay: 0,
+  forgotten: 0,
+  stops: [],
+  batches: [],
+  isLedgerOpen: true,
+};
 const stop: Stop = { account: 'main', kind: 'pause', reason: 'wait', actor: 'operator:ada', since: now };
 const night = { from: '22:00', to: '23:00', days: ['mon'], holidays: [] };
 
@@ -136,6 +144,8 @@ describe('AccountStateWord', () => {
   it('says whether an account sends', () => {
     expect(sayState({})).toBe('sends');
     expect(sayState({ stops: [stop] })).toBe('paused');
+    expect(sayState({ stops: [stop], batches: [batch] })).toBe('in doubt');
+    expect(sayState({ isLedgerOpen: false })).toBe('ledger closed');
   });
 
   it('says until when its window is closed, in its zone', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { HANDLED } from '../../../src/web/actions/actions-for.ts';
 import { SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -72,20 +72,30 @@ describe('actionPages', () => {
     expect(await actionsOf(world, fileId)).toEqual([]);
   });
 
-  it('does nothing when the plan is not the one that was seen, and shows the new one', async () => {
+  it('does nothing when what the plan binds has changed, and shows the new plan', async () => {
+    const path = '/accounts/main/do/resume';
+    const seen = await openAction(browsers.approver, path);
+    expect(seen.words).toContain('It was paused by ada: wait.');
+    await resumeAccount(world.app.ledger, 'main', because);
+    await pauseAccount(world.app.ledger, 'main', { actor: 'operator:bob', reason: 'wrong amounts' });
+    const changed = readAction(await browsers.approver.post(path, { ...seen.hidden, reason: 'all is well' }));
+    expect(changed.status).toBe(409);
+    expect(changed.words).toContain('This has changed since you opened it');
+    expect(changed.words).toContain('Now: It was paused by bob: wrong amounts.');
+    // The user need not type the reason again.
+    expect(changed.text).toContain('value="all is well"');
+    const done = readAction(await browsers.approver.post(path, { ...changed.hidden, reason: 'all is well' }));
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Resumed: account main.')]);
+    await pauseAccount(world.app.ledger, 'main', because);
+  });
+
+  it('stops what is left, although less is left than the plan said', async () => {
     const { file_id: fileId } = await fileNamed(world, 'changed.csv');
     const path = `/files/${fileId}/do/cancel`;
     const seen = await openAction(browsers.operator, path);
     expect(seen.words).toContain('4 rows, 100.00 USD in 2 batches will never be sent.');
     await cancelBatch(world.app.ledger, { fileId, batchNo: 2 }, because);
-    const changed = readAction(await browsers.operator.post(path, { ...seen.hidden, reason: 'recalled' }));
-    expect(changed.status).toBe(409);
-    expect(changed.words).toContain('This has changed since you opened it');
-    expect(changed.words).toContain('2 rows, 50.00 USD in batch 1 will never be sent.');
-    expect(await world.states()).toMatchObject({ 'changed.csv': 'accepted' });
-    // The user need not type the reason again.
-    expect(changed.text).toContain('value="recalled"');
-    const done = readAction(await browsers.operator.post(path, { ...changed.hidden, reason: 'recalled' }));
+    const done = readAction(await browsers.operator.post(path, { ...seen.hidden, reason: 'recalled' }));
     expect([done.status, done.words]).toEqual([200, expect.stringContaining('Cancelled: 2 rows, 50.00 USD')]);
     expect(await world.states()).toMatchObject({ 'changed.csv': 'cancelled' });
   });

@@ -228,7 +228,16 @@ describe('VerifyForm', () => {
 describe('VerifyResult', () => {
   const chains = ['', 'bank', 'main'].map((chain) => ({ chain, links: 9, seq: 9, hash: 'cd' }));
   const roots = { signed: 0, unchecked: {} };
-  const whole = { brokenAt: undefined, breaks: [], links: 1_234, hash: 'ab12', chains, roots, lastRoot: undefined };
+  const whole = {
+    brokenAt: undefined,
+    breaks: [],
+    links: 1_234,
+    hash: 'ab12',
+    chains,
+    roots,
+    lastRoot: undefined,
+    unsignedFrom: 1,
+  };
   const tookMs = 3_140;
 
   it('says where a whole trail ends, and how long it took', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, openTotpSecret, stepAt } from '../../../src/crypto/totp.ts';
+import { codeOf, hashRecoveryCode, openTotpSecret, stepAt } from '../../../src/crypto/totp.ts';
 import { disablePerson } from '../../../src/ledger/person/change-person.ts';
-import { readFactor } from '../../../src/ledger/person/second-factor.ts';
+import { readFactor, tryFactor } from '../../../src/ledger/person/second-factor.ts';
 import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import { forceSql } from '../../support/force-sql.ts';
 import { dashboardForTests, openBrowser, PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
@@ -137,6 +137,20 @@ describe('/login/code', () => {
       `SELECT count(*) AS links FROM audit WHERE move = 'log-in-failed' AND reason = 'wrong code' AND actor = 'operator:approver'`,
     );
     expect(rows[0]).toMatchObject({ links: expect.toSatisfy((links: number) => links >= 5) });
+  });
+
+  it('compares five of many codes that come at once, of the app or for recovery', async () => {
+    let compared = 0;
+    const attempt = () =>
+      tryFactor(world.app.ledger, 'approver', {
+        findStep: () => void (compared += 1),
+        recoveryHash: hashRecoveryCode('wrong'),
+        from: '10.0.0.1',
+      });
+    const results = (await Promise.all(Array.from({ length: 20 }, attempt))).map(({ result }) => result);
+    expect([compared, results.filter((result) => result === 'wait').length]).toEqual([5, 15]);
+    const rightCode = { findStep: () => undefined, recoveryHash: hashRecoveryCode(codes[0]!), from: '10.0.0.1' };
+    expect((await tryFactor(world.app.ledger, 'approver', rightCode)).result).toBe('wait');
   });
 
   it('sends a browser back that has sent no password, or too long ago', async () => {

@@ -18,8 +18,11 @@ import { claimContent, openProfileFolder, PROFILE_TITLES } from '../support/stor
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { originalPath } from '../../../workers/open-original.ts';
 import { destroyForGood, destroySealedFile, wasDestroyed } from '../../../src/crypto/archive.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { retireVersion } from '../../../src/ledger/profile/move-profile.ts';
+import { holdVersion } from '../../../src/ledger/profile/read-profiles.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
 
@@ -195,7 +198,8 @@ describe('intakeFile, for a file with security codes', () => {
 });
 
 describe('intakeFile, by the profile of the folder', () => {
-  const world = stepWorld({ accounts: 13 });
+  const world = stepWorld({ accounts: 15 });
+  type ProfileFolder = Awaited<ReturnType<typeof openProfileFolder>>;
   const openFolder = (text?: string) => openProfileFolder(world, text);
 
   const BECAUSE = { actor: 'operator:ada', reason: 'compared with the books' };
@@ -280,19 +284,39 @@ describe('intakeFile, by the profile of the folder', () => {
     expect(changed?.detail).toMatch(/^version 1: 2 payments, 55\.00; version 3: /);
   });
 
-  it('reads with the version of the claim, though another is confirmed before it is read', async () => {
-    const { app, name, claim } = await openFolder();
-    const fileId = await claim(...ROWS);
-    await putConfirmed(app.ledger, name, PROFILE_TEXT.replace("decimal: '.'", "decimal: ','"));
-    await intakeFile(app, { fileId });
-    expect(await world.file(fileId)).toMatchObject({ state: 'held', valid_cents: 5_500 });
+  it.each([
+    [
+      'it is retired',
+      async ({ app, version }: ProfileFolder) => retireVersion(app.ledger, version.profile_no, BECAUSE),
+    ],
+    [
+      'another is confirmed',
+      async ({ app, name }: ProfileFolder) =>
+        putConfirmed(app.ledger, name, PROFILE_TEXT.replace("decimal: '.'", "decimal: ','")),
+    ],
+  ])('holds what the version of the claim reads when %s before that, also after its first files', async (_, change) => {
+    const folder = await openFolder();
+    const first = await folder.drop('R-0,C001,,1.00');
+    await approveFile(folder.app.ledger, first, BECAUSE);
+    const fileId = await folder.claim(...ROWS);
+    await change(folder);
+    await intakeFile(folder.app, { fileId });
+    expect(await world.file(fileId)).toMatchObject({
+      state: 'held',
+      reason_code: 'PROFILE_RETIRED',
+      valid_cents: 5_500,
+    });
   });
 
-  it('reads with the version of the claim, though it is retired before it is read', async () => {
+  it('lets no version be retired between the reading and the decision', async () => {
     const { app, version, claim } = await openFolder();
-    const fileId = await claim(...ROWS);
-    await retireVersion(app.ledger, version.profile_no, BECAUSE);
-    await intakeFile(app, { fileId });
-    expect(await world.file(fileId)).toMatchObject({ state: 'held', valid_cents: 5_500 });
+    await claim(...ROWS);
+    const retired = await transact(app.ledger, async (tx) => {
+      await holdVersion(tx, version.profile_no);
+      const retiring = retireVersion(app.ledger, version.profile_no, BECAUSE);
+      expect(await Promise.race([retiring, delay(300, 'waits')])).toBe('waits');
+      return { retiring };
+    });
+    expect(await retired.retiring).toMatchObject({ state: 'retired' });
   });
 });
