@@ -166,8 +166,8 @@ async function scanAndFollow(folder: Folder, scanner: FolderScanner, events?: Fo
   }
 }
 
-function sizeOf({ settled, settling, unmarked, odd }: Scan): number {
-  return settled.length + settling.length + unmarked.length + odd.length;
+function sizeOf({ settled, settling, unmarked, odd, lone }: Scan): number {
+  return settled.length + settling.length + unmarked.length + odd.length + lone.length;
 }
 
 const MOST_WATCHED = 100;

@@ -1,5 +1,6 @@
 import { rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
@@ -7,7 +8,7 @@ import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import { oddCodeOf, type OddDrop } from './odd-drop.ts';
 import { syncFolder } from '../../kernel/folders.ts';
 import { readPlainFile } from '../open-plain-file.ts';
-import type { Candidate, Completeness, SeenFile } from '../scan-folder.ts';
+import type { Candidate, SeenFile } from '../scan-folder.ts';
 import { writeDurably } from '../write-durably.ts';
 
 /**
@@ -191,7 +192,7 @@ function isNotes(value: unknown): value is ClaimNotes {
   return (
     texts.every((key) => typeof value[key] === 'string') &&
     Object.hasOwn(FOLDER_OPERATIONS, String(value['operation'])) &&
-    ['sidecar', 'marker', 'quiet'].includes(String(value['completeness'])) &&
+    Object.hasOwn(COMPLETENESS, String(value['completeness'])) &&
     hasSize(value) &&
     Number.isSafeInteger(value['sinceMs']) &&
     ['sidecar', 'marker'].every((key) => value[key] === undefined || isNotedFile(value[key]))
