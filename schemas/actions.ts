@@ -42,6 +42,7 @@ export const ACTIONS = {
   approve: action('file', CHECKERS, 'Approve', { destructive: 'money' }),
   decline: action('file', CHECKERS, 'Decline', { destructive: 'irreversible' }),
   cancel: action('file', WORKERS, 'Cancel', { destructive: 'irreversible' }),
+  acknowledge: action('file', CHECKERS, 'Acknowledge what came late', { destructive: 'money' }),
   resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: 'money' }),
   'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
   'rebuild-outputs': action('file', WORKERS, 'Restore missing outputs', { reason: 'none' }),

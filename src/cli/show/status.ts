@@ -5,6 +5,7 @@ import type { Settings } from '../../config/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { OpenFile, Overview } from '../../ledger/overview/overview.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { type OpenLate, readOpenLate } from '../../ledger/file/late-arrivals.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/file/file-figures.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
@@ -30,10 +31,11 @@ export const status: CliCommand = {
     return withLedger(call, async (ledger, settings) => {
       if (call.options['watch']) return watchText(call, async () => statusText(await readView(ledger, settings)));
       const view = await readView(ledger, settings);
-      const { overview, late, withheld, obstacles } = view;
-      print(call, { ...overview, ...late, withheld, obstacles }, () => statusText(view));
+      const { overview, late, withheld, obstacles, cameLate } = view;
+      print(call, { ...overview, ...late, withheld, obstacles, cameLate }, () => statusText(view));
       if (!call.options['check']) return EXIT.ok;
-      return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isLate(late) ? EXIT.held : EXIT.ok);
+      const isHeld = isLate(late) || cameLate.length > 0;
+      return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isHeld ? EXIT.held : EXIT.ok);
     });
   },
 };
@@ -44,6 +46,7 @@ type StatusView = {
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
   ties: readonly Tie[];
+  cameLate: readonly OpenLate[];
   when: When;
 };
 
@@ -59,6 +62,7 @@ async function readView(ledger: Ledger, settings: Settings): Promise<StatusView>
     late: await readLateRuns(ledger, settings),
     obstacles: await readObstacles(ledger, settings),
     ties: await readTies(ledger, settings.newcomerDays),
+    cameLate: await readOpenLate(ledger),
     when: momentsIn(zoneOf(settings), ledger.clock.now()),
   };
 }
@@ -80,11 +84,12 @@ const TODAY: Columns<Overview['today'][number]> = {
   'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
 };
 
-function statusText({ overview, late, withheld, obstacles, ties, when }: StatusView): string {
+function statusText({ overview, late, withheld, obstacles, ties, cameLate, when }: StatusView): string {
   const { files, today } = overview;
   const sections = [
     ...doubtLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
+    ...cameLateLines(cameLate, when),
     ...lateLines(overview, when),
     ...lateRunLines(late, when),
     ...stoppedLines(overview, when),
@@ -102,7 +107,12 @@ function statusText({ overview, late, withheld, obstacles, ties, when }: StatusV
     .join('\n\n');
 }
 
-const ALARMING = new Set(['Needs attention', 'Not making progress', 'Stopped accounts']);
+const ALARMING = new Set([
+  'Needs attention',
+  'Came after the file was taken',
+  'Not making progress',
+  'Stopped accounts',
+]);
 
 const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
 
@@ -158,6 +168,22 @@ const NEXT: Record<string, string> = {
     'Refused: the service refused the batch; nothing was charged; its account is stopped. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
   exception: 'Result mismatch: the result does not match what was sent. See "paydrop exceptions BATCH".',
 };
+
+/** Lists files of which something came after they were taken. */
+function cameLateLines(cameLate: readonly OpenLate[], when: When): string[] {
+  const columns: Columns<OpenLate> = {
+    Account: (file) => file.account,
+    File: (file) => file.fileId,
+    Name: (file) => file.name,
+    Rows: (file) => String(file.rows),
+    Total: (file) => formatCents(file.cents),
+    Since: (file) => when(file.since),
+    What: (file) => file.says,
+  };
+  const hint =
+    'None of it is sent, and the unsent batches of these files wait. Ask the sender, then "paydrop acknowledge FILE --reason …", or "paydrop cancel FILE --reason …".';
+  return listed('Came after the file was taken', cameLate, columns, hint);
+}
 
 /** Lists batches that the service has. Polling goes on, and only the service knows their result. */
 function lateLines({ late }: Overview, when: When): string[] {

@@ -227,7 +227,7 @@ function BlockNotice({ title, by }: { title: string; by: readonly Block[] }) {
 }
 
 function addressOfBlock({ account, fileId, batchNo }: Block): string {
-  if (fileId !== null) return `/files/${fileId}/batches/${batchNo}`;
+  if (fileId !== null) return batchNo === null ? `/files/${fileId}` : `/files/${fileId}/batches/${batchNo}`;
   return account === ALL_ACCOUNTS ? '/accounts' : `/accounts/${encodeURIComponent(account)}`;
 }
 
@@ -261,13 +261,16 @@ export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow;
 
 /** Returns the actions for a file: all that its state allows, some under a further condition. */
 export function actionsOf({
-  file: { state },
+  file: { state, late },
   figures: { states },
   hasRowsToSend,
   outputs,
-}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & { file: Pick<FileRow, 'state'> }): HandledAction[] {
+}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & {
+  file: Pick<FileRow, 'state'> & Pick<ShownFile, 'late'>;
+}): HandledAction[] {
   const conditions: Partial<Record<HandledAction, boolean>> = {
     cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
+    acknowledge: late !== undefined,
     resubmit: hasRowsToSend,
     'check-outputs': outputs.length > 0,
     // The check offers it when an output is missing.
