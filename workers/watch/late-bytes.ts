@@ -76,7 +76,9 @@ async function keepLate(app: App, file: PlainFileRow, path: string, size: number
   const key = openFileKey(app, await readFileRow(app.ledger, fileId));
   const sealed = await sealFile({ from: bytesFrom(path, start), to, key, purpose: LATE_PURPOSE });
   const archive = relative(app.settings.paths.archive, to);
-  const isNew = await noteLate(app.ledger, { fileId, kind: 'bytes', ...sealed, archive, says });
+  // Another process may have sealed and emptied it meanwhile; then this copy lacks what that one has.
+  const isWhole = ((await lstatOrNothing(path))?.size ?? 0n) >= size;
+  const isNew = isWhole && (await noteLate(app.ledger, { fileId, kind: 'bytes', ...sealed, archive, says }));
   if (isNew) app.log.error({ fileId, bytes: sealed.bytes }, `a person must look: ${says}`);
   else await rm(to, { force: true });
 }

@@ -3,7 +3,7 @@ import { mkdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 import { FILE_ID } from '../../kernel/ids.ts';
-import { type FolderEntry, listFolder } from '../list-folder.ts';
+import { type FolderEntry, hasShape, listFolder, type Shape } from '../list-folder.ts';
 
 /**
  * Folder in a work folder where claimed files lie after they were sealed and decided, each as `<fileId>` and empty. A
@@ -40,9 +40,6 @@ export async function retire(path: string, workDir: string): Promise<void> {
   }
 }
 
-/** Size and last change of a file. */
-export type Shape = { bytes: number; mtimeMs: number };
-
 /** `plain`: it holds what it should, but may not be emptied. `changed`: it has another shape; nothing was done. */
 export type Emptied = 'empty' | 'plain' | 'changed' | 'gone';
 
@@ -66,10 +63,6 @@ export function emptyRetired(path: string, sealed: Shape): Emptied {
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
-}
-
-export function hasShape(stats: { size: bigint; mtimeMs: bigint }, { bytes, mtimeMs }: Shape): boolean {
-  return Number(stats.size) === bytes && Number(stats.mtimeMs) === mtimeMs;
 }
 
 /** A retired file as a sweep sees it. */

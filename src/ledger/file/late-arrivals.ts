@@ -1,5 +1,7 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import type { ControlNote } from '../../rows/rows.ts';
+import type { PlainFileRow } from '../engine/records.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';
@@ -37,6 +39,43 @@ export async function noteLate(ledger: Ledger, late: LateArrival): Promise<boole
       reason: says ?? 'a control file came after the file was taken, and agrees with it',
       evidence: { bytes, sha256 },
     });
+    return true;
+  });
+}
+
+/** The newest file of a name in a folder, as far as a late companion is compared with it. */
+export type Namesake = Pick<PlainFileRow, 'file_id' | 'name' | 'state' | 'control' | 'claimed_at'>;
+
+/**
+ * Finds for each name the file that was taken last from a folder under that name.
+ * @param names masked, as the ledger keeps them
+ */
+export async function findNamesakes(
+  { pool }: Pick<Ledger, 'pool'>,
+  folder: string,
+  names: readonly string[],
+): Promise<Namesake[]> {
+  const { rows } = await pool.query<Namesake>(
+    `SELECT found.* FROM unnest($2::text[]) asked (name) CROSS JOIN LATERAL (
+       SELECT file_id, name, state, control, claimed_at FROM file f
+       WHERE f.name = asked.name AND f.folder = $1 ORDER BY f.file_no DESC LIMIT 1) found`,
+    [folder, names],
+  );
+  return rows;
+}
+
+/**
+ * Gives a control file that came late to a file that is not decided yet; intake compares them.
+ * @returns whether the file was still undecided
+ */
+export async function addControl(ledger: Ledger, fileId: string, control: ControlNote): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      `UPDATE file SET control = $2 WHERE file_id = $1 AND state = 'claimed' AND control IS NULL`,
+      [fileId, JSON.stringify(control)],
+    );
+    if (!rowCount) return false;
+    tx.audit({ actor: 'worker:watch', fileId, move: 'late-control', reason: 'it came before the rows were checked' });
     return true;
   });
 }
