@@ -12,7 +12,7 @@ import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
-import { diskSpace, fileSystems, folders, permissions } from './folders.ts';
+import { diskSpace, fileSystems, leftOvers, folders, permissions } from './folders.ts';
 import { failing, lastDrill, quarantine, temporaries, workFolders } from './work.ts';
 import { journal } from './journal.ts';
 import { originals } from './originals.ts';
@@ -132,6 +132,7 @@ async function hasEmbeddedLedger(dataDir: string): Promise<boolean> {
 /** In print order: checks that others depend on come first. */
 export const CHECKS: readonly Check[] = [
   folders,
+  leftOvers,
   fileSystems,
   permissions,
   diskSpace,
