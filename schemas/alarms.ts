@@ -17,6 +17,7 @@ export const ALARM_KINDS = {
   exception: lasting('a result does not match what was sent', 'paydrop exceptions'),
   result_overdue: lasting('the service has a batch and has not returned its result', 'paydrop status'),
   file_held: lasting('a file needs approval', 'paydrop status'),
+  came_late: lasting('bytes or a control file came after a file was taken', 'paydrop status'),
   file_refused: told('a file was rejected; nothing in it is sent', 'Send the .nak.csv to the sender.'),
   rows_withheld: {
     ...told(

@@ -353,7 +353,15 @@ export const FolderConfig = z.strictObject({
       }),
       z.strictObject({
         by: z.literal('marker'),
-        suffix: z.string().default(USUAL_MARKER).describe('X.csv is taken when X.csv plus this suffix exists'),
+        suffix: z
+          .string()
+          .default(USUAL_MARKER)
+          .describe('X.csv is taken when X.csv plus this suffix exists and is not older than X.csv'),
+      }),
+      z.strictObject({
+        by: z
+          .literal('control')
+          .describe('X.csv is taken when its control file X.csv.ctl exists and is not older than X.csv'),
       }),
     ])
     .prefault({ by: 'quiet' })

@@ -66,6 +66,11 @@ export const ERRORS = {
   ),
 
   // The shape of the file is wrong, so none of its rows can be trusted: the file is refused.
+  TITLES_REPEATED: rejected(
+    'row',
+    'the row repeats the titles of the columns: two files seem to be joined',
+    'Check that each payment is there once, and drop each file by itself.',
+  ),
   COLUMN_COUNT: rejected('row', 'the row has the wrong number of columns', 'Give every row the columns of one layout.'),
   STRAY_QUOTE: rejected('row', 'a quote is where none is allowed', 'Remove the quote, or quote the whole field.'),
   LINE_BREAK: rejected('row', 'a quoted field continues past the end of its line', 'Close the quote on the same line.'),
@@ -108,6 +113,11 @@ export const ERRORS = {
     'file',
     'the cells are not separated by commas',
     'Save the file as CSV (comma delimited), or set an import profile for the folder.',
+  ),
+  ONLY_NULS: rejected(
+    'file',
+    'the file begins with zero bytes (NUL): its space was reserved, and its content was not written yet',
+    'Send it again under a name that ends in .part, and rename it when it is whole; or write a marker after it.',
   ),
   EMPTY: rejected('file', 'the file has no bytes', 'Export the file again; this one is empty.'),
   NO_ROWS: rejected(
@@ -407,7 +417,10 @@ export const ERRORS = {
 
   // The drop cannot be taken as a plain file: it is quarantined unopened.
   DROP_SYMLINK: quarantined('the drop is a symbolic link', 'Drop the file itself.'),
-  DROP_DIRECTORY: quarantined('the drop is a folder', 'Drop files, not folders.'),
+  DROP_DIRECTORY: quarantined(
+    'the drop is a subfolder, and files in subfolders are not taken',
+    'Drop the files themselves, not their folder.',
+  ),
   DROP_SPECIAL: quarantined('the drop is a pipe, a device or a socket', 'Drop plain files only.'),
   DROP_HARD_LINK: quarantined(
     'the drop has a second name (hard link), so another program could still change it',
@@ -438,6 +451,11 @@ export const ERRORS = {
   FOLDER_OTHER_DISK: stopped(
     'a drop folder and its work folder are on different file systems',
     'Set "work" of the folder to a place on the same file system.',
+  ),
+  DROP_LOCKED: stopped(
+    'another program has the file open and locks it',
+    'Close the file there; paydrop tries again with each scan.',
+    'operator',
   ),
   MASTER_KEY_MISSING: stopped(
     'the master key is missing',

@@ -45,6 +45,10 @@ const SHARED_METRICS = {
   },
   paydrop_results_overdue: { help: 'Batches whose result is overdue', labels: ['account'] },
   paydrop_failing_work: { help: 'Work that fails repeatedly, and work that no process takes up', labels: [] },
+  paydrop_waiting_files: {
+    help: 'Files that lie in drop folders and are not taken yet; one process of each site shows the folders of its site',
+    labels: ['account', 'operation'],
+  },
   paydrop_queue_jobs: {
     help: 'Jobs by queue and state; one process of each site shows the queues of its site',
     labels: ['queue', 'state'],

@@ -9,6 +9,7 @@ import type { ActionName } from './actions.ts';
 export const ACTION_COMMANDS = {
   approve: 'approve FILE --reason …',
   decline: 'decline FILE --reason …',
+  acknowledge: 'acknowledge FILE --reason …',
   cancel: 'cancel FILE --reason …',
   'cancel-batch': 'cancel BATCH --reason …',
   repoll: 'repoll BATCH',

@@ -194,3 +194,31 @@ CREATE TRIGGER destroyed_for_good BEFORE INSERT OR UPDATE OF wrapped_key ON file
   FOR EACH ROW EXECUTE FUNCTION refuse_key_after_end();
 CREATE TRIGGER destroyed_for_good BEFORE UPDATE OF shredded_at ON file
   FOR EACH ROW WHEN (OLD.shredded_at IS DISTINCT FROM NEW.shredded_at) EXECUTE FUNCTION refuse_key_after_end();
+
+-- What came of a file after it was taken. While a difference waits for a person, no batch of the file leaves (gate.sql).
+CREATE TABLE late_arrival (
+  late_no          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  file_id          text COLLATE "C" NOT NULL REFERENCES file,
+  kind             text COLLATE "C" NOT NULL CHECK (kind IN ('bytes', 'control')),
+  bytes            bigint NOT NULL,
+  sha256           text COLLATE "C" NOT NULL,
+  archive          text,
+  says             text,
+  found_at         timestamptz NOT NULL,
+  acknowledged_at  timestamptz,
+  UNIQUE (file_id, kind, sha256)
+);
+COMMENT ON TABLE late_arrival IS
+  'Bytes that were written into a file after it was taken, and control files that came after it. None of it is sent.';
+COMMENT ON COLUMN late_arrival.late_no IS 'Order in which they were found.';
+COMMENT ON COLUMN late_arrival.file_id IS 'The file that was taken before.';
+COMMENT ON COLUMN late_arrival.kind IS 'bytes: written into the file. control: a control file.';
+COMMENT ON COLUMN late_arrival.bytes IS 'Size of what came.';
+COMMENT ON COLUMN late_arrival.sha256 IS 'SHA-256 of what came.';
+COMMENT ON COLUMN late_arrival.archive IS
+  'Path of the sealed bytes below the archive folder; null for a control file, and where nothing may be kept.';
+COMMENT ON COLUMN late_arrival.says IS 'How it differs from what was taken; null when it agrees.';
+COMMENT ON COLUMN late_arrival.found_at IS 'When it was found, by the clock of the host.';
+COMMENT ON COLUMN late_arrival.acknowledged_at IS 'When a person decided about it; null before.';
+
+CREATE INDEX late_arrival_open ON late_arrival (file_id) WHERE says IS NOT NULL AND acknowledged_at IS NULL;

@@ -76,13 +76,22 @@ BEGIN
     AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)));
 END $$;
 
--- Whether file, merchant and earlier sends let a batch leave: its file is accepted, neither its merchant, by whichever name,
--- nor all accounts are stopped, it was not sent before, and no batch of the merchant is in doubt or refused. The caller
+-- Whether something came after the file was taken that differs from it, and no person has decided about that yet.
+CREATE FUNCTION has_come_late(p_file_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM late_arrival l
+    WHERE l.file_id = p_file_id AND l.says IS NOT NULL AND l.acknowledged_at IS NULL);
+END $$;
+
+-- Whether file, merchant and earlier sends let a batch leave: its file is accepted and nothing came late of it, neither its
+-- merchant, by whichever name, nor all accounts are stopped, it was not sent before, and no batch of the merchant is in doubt or refused. The caller
 -- checks the rest: lease, token, admission of the host, whom the account means, and send window.
 CREATE FUNCTION may_leave(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.state IN ('accepted', 'in_progress'))
+    AND NOT has_come_late(p_file_id)
     AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (p_account, '*')
       OR s.account IN (SELECT a.account FROM account a WHERE a.merchant_no = merchant_of(p_account)))
     AND NOT was_sent_before(p_account, p_file_id, p_body_sha256)
@@ -97,9 +106,10 @@ BEGIN
 END $$;
 
 -- The batch of an account that is sent next: of its accepted files the one that was claimed first, of that the first
--- batch. A file that is still being read or held does not keep the others waiting. It goes from file to file and stops
--- at the first that has one, so a backlog of many batches costs no more than a few. OFFSET keeps the list of files
--- apart: for the first of a sorted list the planner would rather walk through all files that there ever were.
+-- batch. A file that is still being read, is held or waits for a decision about what came late does not keep the others
+-- waiting. It goes from file to file and stops at the first that has one, so a backlog of many batches costs no more
+-- than a few. OFFSET keeps the list of files apart: for the first of a sorted list the planner would rather walk through
+-- all files that there ever were.
 CREATE FUNCTION next_to_send(p_account text)
 RETURNS TABLE (file_id text, batch_no integer, body_sha256 text, not_before timestamptz)
 LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_generic_plan
@@ -108,7 +118,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 BEGIN
   RETURN QUERY SELECT b.file_id, b.batch_no, b.body_sha256, b.not_before
     FROM (SELECT f.file_id, f.file_no FROM file f
-          WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') ORDER BY f.file_no OFFSET 0) under_way
+          WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') AND NOT has_come_late(f.file_id)
+          ORDER BY f.file_no OFFSET 0) under_way
     CROSS JOIN LATERAL (SELECT * FROM batch ready WHERE ready.file_id = under_way.file_id AND ready.state = 'ready'
       AND NOT was_sent_before(p_account, ready.file_id, ready.body_sha256)
       ORDER BY ready.first_line, ready.batch_no LIMIT 1) b

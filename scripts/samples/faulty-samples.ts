@@ -114,6 +114,11 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
   ACCOUNT_TYPE: { ...ACH, shows: 'a type that is none', cells: { accountType: 'CHEQUE' } },
   CARD_NUMBER_IN_TEXT: { ...CARD_CODE, shows: 'a card number as comment', cells: { comment: 'card 4222222222222220' } },
 
+  TITLES_REPEATED: {
+    ...ACH,
+    shows: 'two exports in one file',
+    write: (rows) => lines([headerOf('ach'), ...rows.slice(0, 4), headerOf('ach'), ...rows.slice(4)]),
+  },
   COLUMN_COUNT: {
     ...ACH,
     shows: 'a row without its comment',
@@ -153,6 +158,7 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
     shows: 'semicolons between the cells',
     write: (rows) => lines(rows).replaceAll(',', ';'),
   },
+  ONLY_NULS: { ...ACH, shows: 'space that was reserved and not filled yet', write: () => '\0'.repeat(64) },
   EMPTY: { ...ACH, shows: 'nothing at all', write: () => '' },
   NO_ROWS: { ...ACH, shows: 'titles and no payment', write: () => lines([headerOf('ach')]) },
   LAYOUT_COUNTRY: { operation: 'card', layout: 'card-ca', shows: 'the Canadian layout for an account in the US' },

@@ -1,10 +1,11 @@
-import { FINAL_BATCH_STATES, type FileState } from '../../schemas/lifecycle.ts';
+import { FINAL_BATCH_STATES, FINAL_FILE_STATES, type FileState } from '../../schemas/lifecycle.ts';
 import { saidState } from '../../schemas/shown.ts';
 import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { cancelFile, type Cancelled } from '../ledger/file/cancel-file.ts';
 import { approveFile, approveHeld, declineFile, proposeApproval } from '../ledger/file/release-held.ts';
+import { acknowledgeLate, type OpenLate, readOpenLate } from '../ledger/file/late-arrivals.ts';
 import { readMaker, readOpenProposalOf } from '../ledger/proposal/proposals.ts';
 import { type LinkedFile, readLinkedFiles } from '../ledger/file/list-files.ts';
 import { readBatches, readFileState } from '../ledger/file/read-file.ts';
@@ -96,6 +97,41 @@ export const decline: Action<'file'> = {
     };
   },
 };
+
+/** Lets a file continue after a person looked at what came late of it. */
+export const acknowledge: Action<'file'> = {
+  from: ['accepted', 'in_progress', ...FINAL_FILE_STATES],
+  plan: async (context, { file }) => {
+    const { says } = await mustHaveLate(context, file);
+    const unsent = (await readBatches(context.ledger, file.file_id)).filter(({ state }) => state === 'ready');
+    return {
+      says: [
+        `After ${file.name} was taken: ${ended(says)}`,
+        unsent.length > 0
+          ? `${capital(sumOfBatches(context, file, unsent))} in ${batchesOf(unsent)} will be sent as taken.`
+          : 'Nothing more of it is sent.',
+        'What came late is not sent. If it holds payments, ask the sender to drop them as a new file.',
+      ],
+      facts: await fileFacts(context, file),
+      binds: { late: says },
+      ...(unsent.length > 0 && { button: `Send ${sumOfBatches(context, file, unsent)}` }),
+    };
+  },
+  run: async (context, { file }, _input, because) => {
+    const { says } = await mustHaveLate(context, file);
+    await acknowledgeLate(context.ledger, file.file_id, because);
+    return {
+      says: `Acknowledged: what came late of ${file.name} holds nothing up any more.`,
+      json: { fileId: file.file_id, name: file.name, state: file.state, cameLate: says },
+    };
+  },
+};
+
+async function mustHaveLate({ ledger }: ActionContext, file: FileRow): Promise<OpenLate> {
+  const [late] = await readOpenLate(ledger, [file.file_id]);
+  if (late) return late;
+  throw new PipelineError('MOVE_REFUSED', `acknowledge what came late of "${file.name}"`, 'nothing came late');
+}
 
 /** Returns the files that were uploaded in place of this one and that may be sent, or were. */
 async function readCorrections(ledger: Ledger, { file_id: fileId }: FileRow): Promise<LinkedFile[]> {

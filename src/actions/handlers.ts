@@ -4,7 +4,7 @@ import { archiveRows } from './archive-rows.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
 import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
 import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
-import { approve, cancel, decline } from './file-actions.ts';
+import { acknowledge, approve, cancel, decline } from './file-actions.ts';
 import { journal } from './resolve/journal-action.ts';
 import { move } from './move-action.ts';
 import { checkOutputs, rebuildMissing } from './output-actions.ts';
@@ -23,6 +23,7 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   decline,
   cancel,
   move,
+  acknowledge,
   resubmit,
   'check-outputs': checkOutputs,
   'rebuild-outputs': rebuildMissing,

@@ -20,6 +20,7 @@ const COMMANDS = {
   why: async () => (await import('./show/find.ts')).why,
   approve: async () => (await import('./commands/file-actions.ts')).approve,
   decline: async () => (await import('./commands/file-actions.ts')).decline,
+  acknowledge: async () => (await import('./commands/file-actions.ts')).acknowledge,
   proposals: async () => (await import('./show/exceptions.ts')).proposals,
   confirm: async () => (await import('./commands/file-actions.ts')).confirm,
   refuse: async () => (await import('./commands/file-actions.ts')).refuse,

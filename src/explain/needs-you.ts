@@ -5,6 +5,7 @@ import type { Settings } from '../config/config.ts';
 import { readStops, type Stop } from '../ledger/account/read-holds.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { type OpenLate, readOpenLate } from '../ledger/file/late-arrivals.ts';
 import { type HeldFile, readHeld } from '../ledger/file/list-files.ts';
 import {
   type Badges,
@@ -26,6 +27,11 @@ export const NEEDS = {
   refused: SHOWN.refused,
   stopped: { word: 'Sending stopped', tone: 'bad', means: 'the account sends nothing until a person resumes it' },
   needs_approval: SHOWN.needs_approval,
+  late: {
+    word: 'Came late',
+    tone: 'warn',
+    means: 'something came after the file was taken; its unsent batches wait for a decision',
+  },
   proposal: { word: 'Proposal', tone: 'warn', means: 'one person has proposed it; another decides' },
   overdue: { word: 'Overdue result', tone: 'warn', means: 'the service has it, but gives no result; ask its support' },
   failed: { word: 'Failed run', tone: 'bad', means: 'the next run of the schedule takes the files in any case' },
@@ -60,7 +66,7 @@ export type Need = {
  * @param actor who looks, as in the audit trail
  */
 export async function readNeeds(ledger: Ledger, settings: Settings, actor: string): Promise<Need[]> {
-  const [doubt, late, stops, held, proposals, runs, depths] = await Promise.all([
+  const [doubt, late, stops, held, proposals, runs, depths, cameLate] = await Promise.all([
     readDoubt(ledger),
     readLate(ledger),
     readStops(ledger),
@@ -68,6 +74,7 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
     readOpenProposals(ledger),
     readLateRuns(ledger, settings),
     readStages(ledger),
+    readOpenLate(ledger),
   ]);
   const behind = (account: string) => sumBehind(depths, account);
   const proposed = new Set(proposals.filter(({ action }) => action === 'approve').map((one) => one.file_id));
@@ -75,6 +82,7 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
     ...doubt.map((batch) => ofBatch(batch, behind)),
     ...stops.map((stop) => ofStop(stop, behind)),
     ...held.filter(({ fileId, uploaders }) => !uploaders.includes(actor) && !proposed.has(fileId)).map(ofHeld),
+    ...cameLate.map(ofCameLate),
     ...proposals.filter(({ made_by: by }) => by !== actor).map(ofProposal),
     ...late.map(ofLate),
     ...ofRuns(runs, settings, ledger.clock.now()),
@@ -126,6 +134,11 @@ function ofStop({ account, kind, actor, reason, since }: Stop, behind: (account:
 function ofHeld({ fileId, name, account, rows, cents, since, reason }: HeldFile): Need {
   const next = { action: 'approve', fileId } as const;
   return of('needs_approval', { what: name, account, fileId, amount: { rows, cents }, since, next }, reason);
+}
+
+function ofCameLate({ fileId, name, account, rows, cents, since, says }: OpenLate): Need {
+  const next = { action: 'acknowledge', fileId } as const;
+  return of('late', { what: name, account, fileId, amount: { rows, cents }, since, next }, says);
 }
 
 function ofProposal({ action, name, account, file_id: fileId, batch_no: batchNo, ...rest }: OpenProposal): Need {

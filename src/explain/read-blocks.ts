@@ -21,12 +21,13 @@ import { listLooks, type LookNow } from '../ledger/doubt/look-ahead.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { readOverview } from '../ledger/overview/overview.ts';
 import { readShownFacts } from '../ledger/file/file-figures.ts';
+import { type OpenLate, readOpenLate } from '../ledger/file/late-arrivals.ts';
 import type { FoundRow } from '../ledger/file/search.ts';
 import { whoDid } from './why/sentence.ts';
 
 /** Something that keeps an account from sending, in a short clause without a full stop. */
 export type Block = {
-  readonly kind: 'in_doubt' | 'refused' | 'stopped' | 'paused' | 'window' | 'unreached' | 'looking';
+  readonly kind: 'in_doubt' | 'refused' | 'stopped' | 'paused' | 'window' | 'unreached' | 'looking' | 'late';
   readonly account: string;
   readonly says: string;
   /** Null when only the end of the wait is known. */
@@ -82,6 +83,10 @@ function ofLook({ account, since, done, total }: LookNow): Block {
   return { kind: 'looking', account, says, since, fileId: null, batchNo: null };
 }
 
+function ofLate({ account, fileId, says, since }: OpenLate): Block {
+  return { kind: 'late', account, says: `${says}; a person decides first`, since, fileId, batchNo: null };
+}
+
 function ofWindow(account: string, times: Parameters<typeof nextSendAt>[0], now: Date): Block[] {
   const at = nextSendAt(times, now);
   if (at === now) return [];
@@ -91,7 +96,12 @@ function ofWindow(account: string, times: Parameters<typeof nextSendAt>[0], now:
 }
 
 /** How a file is shown, and what keeps its unsent batches from being sent. */
-export type ShownFile = { readonly shown: Shown; readonly blockedBy: readonly Block[] };
+export type ShownFile = {
+  readonly shown: Shown;
+  readonly blockedBy: readonly Block[];
+  /** What came after the file was taken, while it waits for a person. */
+  readonly late?: string;
+};
 
 /** Reads how files are shown. A file without unsent batches is not blocked by anything. */
 export async function readShown<File extends { file_id: string; account: string; state: FileState }>(
@@ -99,17 +109,20 @@ export async function readShown<File extends { file_id: string; account: string;
   settings: Pick<Settings, 'accounts'>,
   files: readonly File[],
 ): Promise<(File & ShownFile)[]> {
-  const [blocksOf, facts] = await Promise.all([
+  const ids = files.map((file) => file.file_id);
+  const [blocksOf, facts, late] = await Promise.all([
     readBlocks(ledger, settings),
-    readShownFacts(
-      ledger,
-      files.map((file) => file.file_id),
-    ),
+    readShownFacts(ledger, ids),
+    readOpenLate(ledger, ids),
   ]);
   return files.map((file) => {
     const { open = [], outcomes = [] } = facts.get(file.file_id) ?? {};
-    const blockedBy = open.includes('ready') ? blocksOf(file.account) : [];
-    return { ...file, shown: shownOfFile(file.state, { open, outcomes, isBlocked: blockedBy.length > 0 }), blockedBy };
+    const own = late.filter(({ fileId }) => fileId === file.file_id);
+    const isWanted = file.state === 'accepted' || file.state === 'in_progress';
+    const ownBlocks = isWanted ? own.map(ofLate) : [];
+    const blockedBy = open.includes('ready') ? [...ownBlocks, ...blocksOf(file.account)] : [];
+    const shown = shownOfFile(file.state, { open, outcomes, isBlocked: blockedBy.length > 0 });
+    return { ...file, shown, blockedBy, ...(own[0] && { late: own[0].says }) };
   });
 }
 

@@ -97,7 +97,7 @@ export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'cloc
     if (!next) return `Only the schedule "${name}" takes files from this folder, and it has no days left.`;
     return `The schedule "${name}" takes files from this folder, next at ${formatInZone(next.at, schedule.timeZone)}.`;
   }
-  if (complete.by === 'marker') return 'It is taken at the next scan of the folder, within seconds.';
+  if (complete.by !== 'quiet') return 'It is taken at the next scan of the folder, within seconds.';
   const seconds = Math.max(1, Math.round(complete.quietMs / 1_000));
   return `It is taken after it is unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
 }

@@ -27,18 +27,22 @@ export function stemOf(name: string): string {
 }
 
 /**
- * Returns whether a name belongs to a file that a program is still writing. Such a file becomes a drop only when it is
- * renamed to its final name. Names have one character per byte (latin1), so any bytes can be tested. `~$` marks the
- * lock files of office programs.
+ * Returns whether a name is never that of a payment file: a program is still writing the file, or keeps it there for
+ * itself. Such a file becomes a drop only when it is renamed to its final name. Names have one character per byte
+ * (latin1), so any bytes can be tested. `~$` marks the lock files of office programs.
  */
 export function isIgnoredName(name: string): boolean {
-  return HIDDEN.test(name) || name.startsWith('~$') || name.endsWith('~') || UNFINISHED.test(name);
+  return [HIDDEN, /^~\$|~$/, UNFINISHED, OF_THE_SYSTEM].some((pattern) => pattern.test(name));
 }
 
 /**
- * Dot files, including `.sftpgo-upload.*` and the temporaries of rsync. Names that begin like a Windows path, `.\` or
- * `..\`, are not hidden. A program wrote a whole path as the name, and the file must not be lost.
+ * Dot files, including `.sftpgo-upload.*`, `.~lock.x.csv#` and the temporaries of rsync. Names that begin like a Windows
+ * path, `.\` or `..\`, are not hidden. A program wrote a whole path as the name, and the file must not be lost.
  */
 const HIDDEN = /^\.(?!\.?\\)/;
 
-const UNFINISHED = /\.(?:tmp|part|partial|filepart|writing)$/i;
+/** Uploads, downloads of browsers, and what editors keep while a file is open. */
+const UNFINISHED = /\.(?:tmp|part|partial|filepart|writing|crdownload|download|opdownload|swp)$/i;
+
+/** What Windows writes into a folder that a person opens. */
+const OF_THE_SYSTEM = /^(?:ehthumbs|thumbs)\.db$|^desktop\.ini$/i;

@@ -58,6 +58,14 @@ export async function lstatOrNothing(path: Buffer | string): Promise<BigIntStats
   }
 }
 
+/** Size and last change of a file. */
+export type Shape = { bytes: number; mtimeMs: number };
+
+/** Returns whether a file is as it was seen before. */
+export function hasShape(stats: Pick<BigIntStats, 'size' | 'mtimeMs'>, { bytes, mtimeMs }: Shape): boolean {
+  return Number(stats.size) === bytes && Number(stats.mtimeMs) === mtimeMs;
+}
+
 /**
  * Turns an operating system error into a PipelineError. The original error and its message are dropped on purpose: both
  * hold the path, and the sender's file name may contain a card number. Any other error is returned unchanged.
@@ -95,6 +103,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   EACCES: 'FOLDER_NOT_WRITABLE',
   EPERM: 'FOLDER_NOT_WRITABLE',
   EROFS: 'FOLDER_NOT_WRITABLE',
+  EBUSY: 'DROP_LOCKED',
+  ETXTBSY: 'DROP_LOCKED',
   ENOSPC: 'DISK_FULL',
   EDQUOT: 'DISK_FULL',
 };

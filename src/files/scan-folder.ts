@@ -1,18 +1,29 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { USUAL_MARKER } from '../../schemas/config.ts';
+import type { Completeness } from '../../schemas/lifecycle.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemCode } from '../kernel/errors.ts';
-import { isIgnoredName } from './file-names.ts';
+import {
+  type CompanionKind,
+  type CompleteBy,
+  type Found,
+  gatherCompanions,
+  isQuiet,
+  judgeDrop,
+  type Missing,
+  noteSighting,
+  type Part,
+  partsOf,
+  type QuietRule,
+  readCompanionName,
+  type Sighting,
+  usableCompanions,
+} from './completeness.ts';
+import { displayName, isIgnoredName } from './file-names.ts';
 import { type FolderEntry, inSlices, listFolder } from './list-folder.ts';
 import { oddCodeOf, type OddDrop } from './claims/odd-drop.ts';
 
-export type CompleteBy = { by: 'quiet'; quietMs: number; probes: number } | { by: 'marker'; suffix: string };
-
 export type FolderRules = { path: string; complete: CompleteBy };
-
-/** How the file was established to be whole; reported in the acknowledgement. */
-export type Completeness = 'sidecar' | 'marker' | 'quiet';
 
 /** A file as it was seen: its path, and the values that reveal a replacement. */
 export type SeenFile = { path: Buffer; bytes: number; mtimeMs: number };
@@ -27,14 +38,33 @@ export type Candidate = SeenFile & {
   marker?: SeenFile;
 };
 
-/** `sinceMs`: when it was first seen in its present shape, in ms since 1970. `code`: why it is no plain file. */
-export type Waiting = { name: string; sinceMs: number; code?: OddDrop['code'] };
+/**
+ * `sinceMs`: when it was first seen in its present shape, in ms since 1970. `code`: why it is no plain file. `lacks`:
+ * what its folder waits for.
+ */
+export type Waiting = { name: string; sinceMs: number; code?: OddDrop['code']; lacks?: Missing };
+
+/** A control file or marker without its payment file. `of`: shown name of that file. */
+export type LoneCompanion = SeenFile & {
+  name: string;
+  of: string;
+  kind: CompanionKind;
+  sinceMs: number;
+  /** Whether it has come to rest, so that its sender is not about to write the payment file or the rest of it. */
+  isStill: boolean;
+};
 
 /**
  * Content of a drop folder, longest untouched first. `settled` may be claimed, `settling` may still be written,
- * `unmarked` lacks its marker, `odd` goes to quarantine.
+ * `unmarked` lacks its marker, `odd` goes to quarantine, `lone` belongs to a payment file that is not there.
  */
-export type Scan = { settled: Candidate[]; settling: Waiting[]; unmarked: Waiting[]; odd: OddDrop[] };
+export type Scan = {
+  settled: Candidate[];
+  settling: Waiting[];
+  unmarked: Waiting[];
+  odd: OddDrop[];
+  lone: LoneCompanion[];
+};
 
 export type FolderScanner = { scan(): Promise<Scan> };
 
@@ -82,85 +112,67 @@ async function sortEntries(
   complete: CompleteBy,
   nowMs: number,
 ): Promise<Scan> {
-  const scan: Scan = { settled: [], settling: [], unmarked: [], odd: [] };
-  const byKey = new Map<string, FolderEntry>();
-  for await (const slice of inSlices(entries)) for (const entry of slice) byKey.set(entry.key, entry);
-  const rule = complete.by === 'quiet' ? complete : ODD_RULE;
+  const scan: Scan = { settled: [], settling: [], unmarked: [], odd: [], lone: [] };
+  // A link or a folder is no marker, whatever its name; an odd control file holds its payment file.
+  const listed = entries
+    .filter(({ key, stats }) => readCompanionName(key, complete)?.kind === 'control' || !oddCodeOf(stats))
+    .map((entry) => ({ key: entry.key, isEmpty: entry.stats.size === 0n, entry }));
+  const companions = gatherCompanions(listed, complete);
+  const drops = new Set<string>();
+  for (const { key } of entries) if (!readCompanionName(key, complete)) drops.add(key);
   const sinceMs = ({ key }: FolderEntry) => sightings.get(key)?.sinceMs ?? nowMs;
-  const isStill = ({ key }: FolderEntry): boolean => {
-    const sighting = sightings.get(key);
-    return sighting !== undefined && isQuiet(sighting, rule, nowMs);
-  };
+  const partOf = ({ key, stats }: FolderEntry): Part => ({
+    changedAt: stats.mtimeNs,
+    isStill: (rule) => isQuiet(sightings.get(key)!, rule, nowMs),
+  });
+  const restRule = complete.by === 'quiet' ? complete : ODD_RULE;
 
   const place = (entry: FolderEntry): void => {
     const { key, name, path } = entry;
     const waiting = { name, sinceMs: sinceMs(entry) };
     const code = oddCodeOf(entry.stats);
-    const sidecar = byKey.get(key + SIDECAR);
-    if (code !== undefined) {
-      if (isStill(entry)) scan.odd.push({ name, path, code });
+    const belongsTo = readCompanionName(key, complete);
+    if (code !== undefined && !(belongsTo && drops.has(belongsTo.of) && belongsTo.kind === 'control')) {
+      if (partOf(entry).isStill(restRule)) scan.odd.push({ name, path, code });
       else scan.settling.push({ ...waiting, code });
-    } else if (complete.by === 'marker') {
-      // The sender writes the marker last, so it vouches for the sidecar too.
-      const marker = byKey.get(key + latin1(complete.suffix));
-      if (!marker?.stats.isFile()) scan.unmarked.push(waiting);
-      else if (marker !== sidecar || isQuiet(sightings.get(key + SIDECAR)!, CONTROL_RULE, nowMs))
-        scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar, marker));
-      else scan.settling.push(waiting);
+    } else if (belongsTo) {
+      const of = displayName(Buffer.from(belongsTo.of, 'latin1'));
+      if (!drops.has(belongsTo.of) && code === undefined)
+        scan.lone.push({
+          ...toSeenFile(entry),
+          ...waiting,
+          of,
+          kind: belongsTo.kind,
+          isStill: partOf(entry).isStill(restRule),
+        });
     } else {
-      const marker = quietMarkerOf(entry, byKey);
-      const parts = sidecar ? [entry, sidecar] : [entry];
-      const isVouched = marker && parts.every(({ stats }) => stats.mtimeNs <= marker.stats.mtimeNs);
-      if (isVouched || parts.every(isStill)) scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar, marker));
-      else scan.settling.push(waiting);
+      const found = usableCompanions(companions.get(key) ?? {}, complete);
+      const parts = partsOf(found, ({ entry: part }) => partOf(part));
+      const verdict = judgeDrop(partOf(entry), parts, complete);
+      if (verdict.is === 'settled') scan.settled.push(toCandidate(entry, waiting.sinceMs, verdict.completeness, found));
+      else if (verdict.is === 'settling') scan.settling.push(waiting);
+      else scan.unmarked.push({ ...waiting, lacks: verdict.lacks });
     }
   };
-  for await (const slice of inSlices(entries))
-    for (const entry of slice) if (!isCompanion(entry, byKey, complete)) place(entry);
+  for await (const slice of inSlices(entries)) for (const entry of slice) place(entry);
   return scan;
 }
 
-/** Ending of a control file name, appended to the name of its payment file. */
-export const SIDECAR = '.ctl';
-
-/** A control file that doubles as the marker has content, and appears before its last byte is written. */
-export const CONTROL_RULE: QuietRule = { quietMs: 1_000, probes: 2 };
-
-/** Converts a suffix to the one-character-per-byte form of a key. */
-function latin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
-}
-
-/**
- * Returns whether an entry is a sidecar or marker. These are never drops, even if they arrive first or stay behind. In
- * a folder that waits for quiet, that is true only beside the drop: alone, such a name may be a payment file.
- */
-function isCompanion({ key, stats }: FolderEntry, byKey: Map<string, FolderEntry>, complete: CompleteBy): boolean {
-  if (key.endsWith(SIDECAR)) return true;
-  if (complete.by === 'marker') return key.endsWith(latin1(complete.suffix)) && stats.isFile();
-  const drop = key.endsWith(USUAL_MARKER) ? byKey.get(key.slice(0, -USUAL_MARKER.length)) : undefined;
-  return drop !== undefined && !isCompanion(drop, byKey, complete) && quietMarkerOf(drop, byKey)?.key === key;
-}
-
-/**
- * Returns the empty file with which a sender ends the wait for quiet. It says that the drop is whole, so it counts only
- * if it is not older than the drop's last change. With content it is a drop of its own.
- */
-function quietMarkerOf({ key, stats }: FolderEntry, byKey: Map<string, FolderEntry>): FolderEntry | undefined {
-  const marker = byKey.get(key + USUAL_MARKER);
-  if (!marker || marker.stats.size > 0n) return undefined;
-  return (oddCodeOf(stats) ?? oddCodeOf(marker.stats)) ? undefined : marker;
-}
-
-function toCandidate(entry: FolderEntry, sinceMs: number, sidecar?: FolderEntry, marker?: FolderEntry): Candidate {
+function toCandidate(
+  entry: FolderEntry,
+  sinceMs: number,
+  completeness: Completeness,
+  { control, marker }: Found<{ entry: FolderEntry }>,
+): Candidate {
   return {
     ...toSeenFile(entry),
     name: entry.name,
     sinceMs,
     inode: entry.stats.ino,
-    completeness: sidecar ? 'sidecar' : marker ? 'marker' : 'quiet',
-    ...(sidecar && { sidecar: toSeenFile(sidecar) }),
-    ...(marker && { marker: toSeenFile(marker) }),
+    completeness,
+    ...(control && { sidecar: toSeenFile(control.entry) }),
+    // One that is too old goes with its file as well, so that it vouches for no later one.
+    ...(marker && { marker: toSeenFile(marker.entry) }),
   };
 }
 
@@ -190,29 +202,4 @@ async function mayRead({ path }: Candidate): Promise<boolean> {
     // A file that is gone by now is not unreadable; the claim will notice.
     return systemCode(error) !== 'EACCES' && systemCode(error) !== 'EPERM';
   }
-}
-
-/**
- * When a drop counts as settled. The only outside evidence is that nothing about it changes. So a drop is quiet once
- * `probes` scans that span at least `quietMs` saw it in the same shape.
- * The minimum age of `quietMs` since the last change follows, because that change precedes the first sighting of the
- * present shape. The time stamp itself is ignored: a file server's clock may run ahead of ours, and a future stamp
- * would hold the file back forever.
- */
-type QuietRule = { quietMs: number; probes: number };
-
-/** `sinceMs` is the first sighting of the present shape, in ms since 1970. */
-export type Sighting = { shape: string; sinceMs: number; probes: number };
-
-/**
- * Records one sighting of a drop. Any change restarts the count. So does a clock set back before the first sighting,
- * because the elapsed time is then unknown.
- */
-export function noteSighting(earlier: Sighting | undefined, shape: string, nowMs: number): Sighting {
-  if (earlier?.shape !== shape || nowMs < earlier.sinceMs) return { shape, sinceMs: nowMs, probes: 1 };
-  return { ...earlier, probes: earlier.probes + 1 };
-}
-
-export function isQuiet(sighting: Sighting, rule: QuietRule, nowMs: number): boolean {
-  return sighting.probes >= rule.probes && Math.max(0, nowMs - sighting.sinceMs) >= rule.quietMs;
 }

@@ -8,7 +8,7 @@ import { displayName, stemOf } from './file-names.ts';
 import { explained, explainSystemError, lstatOrNothing } from './list-folder.ts';
 import { hashFile } from './open-plain-file.ts';
 import { publishFile } from './outputs/publish-drafts.ts';
-import { type CompleteBy, SIDECAR } from './scan-folder.ts';
+import { type CompleteBy, markerEndingOf, SIDECAR } from './completeness.ts';
 import { syncFolder } from '../kernel/folders.ts';
 import { UNFINISHED_ENDING } from './write-durably.ts';
 
@@ -74,8 +74,8 @@ export async function writeDrop(
         await announce(path, folder.complete, sha256).catch(async (error: unknown) => {
           // Without its marker no process has taken it, or ever would. The marker goes first, because it may be there in
           // spite of the error, and alone it would keep the name taken.
-          if (folder.complete.by === 'marker')
-            await rm(path + folder.complete.suffix, { force: true }).catch(() => undefined);
+          if (folder.complete.by !== 'quiet')
+            await rm(path + markerEndingOf(folder.complete), { force: true }).catch(() => undefined);
           await rm(path, { force: true });
           throw error;
         });
@@ -95,7 +95,7 @@ export async function finishDrop(
   sha256: string,
 ): Promise<boolean> {
   const path = join(dir, name);
-  const isAnnounced = complete.by !== 'marker' || (await lstatOrNothing(path + complete.suffix)) !== undefined;
+  const isAnnounced = complete.by === 'quiet' || (await lstatOrNothing(path + markerEndingOf(complete))) !== undefined;
   if ((await hashFile(path)) !== sha256) return false;
   await removeSecondName(dir, name);
   if (!isAnnounced) await announce(path, complete, sha256);
@@ -126,9 +126,10 @@ export async function removeSecondName(dir: string, name: string): Promise<boole
  * content, or the file is held.
  */
 async function announce(path: string, complete: CompleteBy, sha256: string): Promise<void> {
-  if (complete.by !== 'marker') return;
-  const text = complete.suffix === SIDECAR ? `sha256=${sha256}\n` : '';
-  await writeFile(path + complete.suffix, text, { mode: 0o600 });
+  if (complete.by === 'quiet') return;
+  const ending = markerEndingOf(complete);
+  const text = ending === SIDECAR ? `sha256=${sha256}\n` : '';
+  await writeFile(path + ending, text, { mode: 0o600 });
 }
 
 /** Returns a name for a file made from another: the old name, the id of the old file, then a number. */
@@ -149,7 +150,7 @@ async function refuseTaken(path: string, complete: CompleteBy, action: string): 
 
 /** Returns whether a file, or a companion of such a file, exists under a name in a drop folder. */
 export async function isNameTaken(path: string, complete: CompleteBy): Promise<boolean> {
-  const endings = new Set(['', SIDECAR, ...(complete.by === 'marker' ? [complete.suffix] : [])]);
+  const endings = new Set(['', SIDECAR, markerEndingOf(complete)]);
   const found = await Promise.all([...endings].map((ending) => lstatOrNothing(path + ending)));
   return found.some((stats) => stats !== undefined);
 }

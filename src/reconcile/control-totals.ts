@@ -141,12 +141,27 @@ function holdsControl(figures: Figures): boolean {
 
 function agrees(control: ControlNote, figures: Figures): boolean {
   if ('fault' in control) return false;
-  const { rows, totalCents, sha256 } = control;
-  return (
-    (rows === undefined || rows === figures.records) &&
-    (totalCents === undefined || totalCents === declaredCents(figures)) &&
-    (sha256 === undefined || sha256 === figures.sha256)
-  );
+  return compareControl(control, { ...figures, declaredCents: declaredCents(figures) }).length === 0;
+}
+
+/** What a file has of what its control file says. `declaredCents` includes withheld rows whose amounts can be read. */
+export type Declared = { readonly records: number; readonly declaredCents: number; readonly sha256: string };
+
+/** Returns in words how a file differs from its control file; empty when it agrees. What is not said is not compared. */
+export function compareControl(
+  { rows, totalCents, sha256 }: Exclude<ControlNote, { fault: string }>,
+  file: Declared,
+): string[] {
+  const differences: string[] = [];
+  if (rows !== undefined && rows !== file.records) {
+    differences.push(`it says ${counted(rows, 'row')}, the file has ${file.records}`);
+  }
+  if (totalCents !== undefined && totalCents !== file.declaredCents) {
+    const found = formatCents(file.declaredCents);
+    differences.push(`it says a total of ${formatCents(totalCents)}, the file has ${found}`);
+  }
+  if (sha256 !== undefined && sha256 !== file.sha256) differences.push('its sha256 does not match the file');
+  return differences;
 }
 
 /** Returns the total that the sender means: it includes the withheld rows whose amounts could be read. */

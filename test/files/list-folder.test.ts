@@ -144,6 +144,8 @@ describe('explainSystemError', () => {
     ['EACCES', 'FOLDER_NOT_WRITABLE'],
     ['EPERM', 'FOLDER_NOT_WRITABLE'],
     ['EROFS', 'FOLDER_NOT_WRITABLE'],
+    ['EBUSY', 'DROP_LOCKED'],
+    ['ETXTBSY', 'DROP_LOCKED'],
     ['ENOSPC', 'DISK_FULL'],
     ['EDQUOT', 'DISK_FULL'],
     ['EIO', 'INTERNAL'],

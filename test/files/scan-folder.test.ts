@@ -3,7 +3,8 @@ import { appendFile, link, mkdir, rename, rm, symlink, utimes, writeFile } from 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CompleteBy } from '../../src/files/scan-folder.ts';
+import type { CompleteBy } from '../../src/files/completeness.ts';
+import { isIgnoredName } from '../../src/files/file-names.ts';
 import { bytePath, freshFolder } from './support/fresh-folder.ts';
 import { settleDrops, steppedScanner } from './support/claims.ts';
 
@@ -124,7 +125,7 @@ describe('createFolderScanner, complete by quiet', () => {
     await writeFile(join(folder, 'a.csv.part'), 'rows');
     await mkdir(join(folder, '.snapshot'));
     const scanner = steppedScanner(folder);
-    expect(await scanner.looks(3)).toEqual({ settled: [], settling: [], unmarked: [], odd: [] });
+    expect(await scanner.looks(3)).toMatchObject({ settled: [], settling: [], unmarked: [], odd: [] });
     await rename(join(folder, 'a.csv.part'), join(folder, 'a.csv'));
     expect((await scanner.looks(2)).settled).toEqual([]);
     scanner.clock.advance(5_000);
@@ -191,7 +192,7 @@ describe('createFolderScanner, sidecars', () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'a.csv.ctl'), 'rows=1');
     const scanner = steppedScanner(folder);
-    expect(await scanner.looks(4)).toEqual({ settled: [], settling: [], unmarked: [], odd: [] });
+    expect(await scanner.looks(4)).toMatchObject({ settled: [], settling: [], unmarked: [], odd: [] });
     await writeFile(join(folder, 'a.csv'), 'rows');
     expect((await scanner.looks(3)).settled).toMatchObject([{ name: 'a.csv', completeness: 'sidecar' }]);
   });
@@ -245,11 +246,94 @@ describe('createFolderScanner, complete by marker', () => {
     });
   });
 
-  it('takes a file of the ending .done for a drop in a folder that has no markers', async () => {
+  it.each<[string, CompleteBy, string]>([
+    ['marker', MARKER, 'a.csv.done'],
+    ['control', { by: 'control' }, 'a.csv.ctl'],
+  ])('does not believe a marker left over from an older file (complete by %s)', async (_by, complete, marker) => {
     const folder = await freshFolder();
-    await writeFile(join(folder, 'a.csv.done'), 'rows');
-    expect(names((await settleDrops(folder)).settled)).toEqual(['a.csv.done']);
+    await writeFile(join(folder, marker), 'rows=1');
+    await utimes(join(folder, marker), 1_750_000_000, 1_750_000_000);
+    await writeFile(join(folder, 'a.csv'), 'half of the');
+    const scanner = steppedScanner(folder, complete);
+    expect(await scanner.looks(9)).toMatchObject({
+      settled: [],
+      settling: [],
+      unmarked: [{ name: 'a.csv', lacks: 'newer_marker' }],
+    });
+    await writeFile(join(folder, 'a.csv'), 'half of the rows, and the other half');
+    await writeFile(join(folder, marker), 'rows=2');
+    expect(await scanner.looks(2)).toMatchObject({ settled: [{ name: 'a.csv' }], unmarked: [] });
   });
+
+  it('accepts a marker in any case, and prefers the configured one', async () => {
+    const folder = await freshFolder();
+    for (const name of ['a.csv', 'b.csv', 'b.csv.Done', 'a.csv.DONE', 'b.csv.done'])
+      await writeFile(join(folder, name), '');
+    const { settled } = await steppedScanner(folder, MARKER).look();
+    expect(settled.map(({ marker }) => marker?.path.toString())).toEqual(
+      ['a.csv.DONE', 'b.csv.done'].map((name) => join(folder, name)),
+    );
+  });
+});
+
+describe('createFolderScanner, complete by control', () => {
+  it('takes a file only with its control file, once that is written to its end', async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    const scanner = steppedScanner(folder, { by: 'control' });
+    expect(await scanner.looks(9)).toMatchObject({ settled: [], unmarked: [{ name: 'a.csv', lacks: 'marker' }] });
+    await writeFile(join(folder, 'a.csv.ctl'), 'rows=1');
+    expect(await scanner.look()).toMatchObject({ settled: [], settling: [{ name: 'a.csv' }] });
+    scanner.clock.advance(1_000);
+    expect(await scanner.look()).toMatchObject({
+      settled: [{ name: 'a.csv', completeness: 'sidecar', sidecar: { bytes: 6 } }],
+    });
+  });
+});
+
+describe('createFolderScanner, companions without their file', () => {
+  it.each<[string, CompleteBy | undefined, Record<string, string>]>([
+    ['quiet', undefined, { 'a.csv.DONE': 'marker', 'b.csv.done': 'marker', 'c.csv.Ctl': 'control' }],
+    ['marker', { by: 'marker', suffix: '.ok' }, { 'a.csv.OK': 'marker', 'c.csv.ctl': 'control' }],
+    ['control', { by: 'control' }, { 'c.csv.ctl': 'control' }],
+  ])('reports them, and never as payment files (complete by %s)', async (_by, complete, companions) => {
+    const folder = await freshFolder();
+    for (const name of Object.keys(companions)) await writeFile(join(folder, name), 'rows');
+    const scanner = steppedScanner(folder, complete);
+    expect((await scanner.look()).lone).toMatchObject([
+      { isStill: false },
+      ...Object.keys(companions)
+        .slice(1)
+        .map(() => ({})),
+    ]);
+    scanner.clock.advance(5_000);
+    const { lone, ...rest } = await scanner.looks(2);
+    expect(rest).toEqual({ settled: [], settling: [], unmarked: [], odd: [] });
+    expect(Object.fromEntries(lone.map(({ name, kind }) => [name, kind]))).toEqual(companions);
+    expect(lone).toEqual(lone.map((one) => ({ ...one, of: one.name.slice(0, 5), isStill: true })));
+  });
+});
+
+describe('isIgnoredName', () => {
+  it.each([
+    'Thumbs.db',
+    'THUMBS.DB',
+    'desktop.ini',
+    'a.csv.crdownload',
+    'a.csv.download',
+    'a.csv.opdownload',
+    'a.csv.part',
+    'a.csv.TMP',
+    'a.csv.swp',
+    '.a.csv.swp',
+    '~$a.xlsx',
+    '.~lock.a.csv#',
+    'a.csv~',
+  ])('ignores %s', (name) => expect(isIgnoredName(name)).toBe(true));
+
+  it.each(['a.csv', 'thumbs.db.csv', 'my-desktop.ini', 'part.csv', 'tmp', '..\\a.csv', 'a~b.csv'])('takes %s', (name) =>
+    expect(isIgnoredName(name)).toBe(false),
+  );
 });
 
 describe('createFolderScanner, odd drops', () => {

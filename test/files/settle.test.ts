@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folder.ts';
+import { isQuiet, noteSighting, type Sighting } from '../../src/files/completeness.ts';
 import { type ControlFault, type ControlTotals, readSidecar } from '../../src/files/sidecar.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 import { explainRemoteError } from '../../src/files/remote/open-remote.ts';
@@ -248,17 +248,25 @@ describe('createFolderScanner, a marker in a folder that waits for quiet', () =>
     expect(await scanner.looks(2)).toMatchObject({ settled: [], settling: [{ name: 'a.csv' }] });
     scanner.clock.advance(5_000);
     // It must not stay behind: it would end the wait of the next file of that name.
-    expect((await scanner.look()).settled).toMatchObject([{ name: 'a.csv', marker: {} }]);
+    expect((await scanner.look()).settled).toMatchObject([{ name: 'a.csv', completeness: 'sidecar', marker: {} }]);
+  });
+
+  it('says of a file that it was inferred to be whole when its marker is older', async () => {
+    const folder = await folderWith({ 'a.csv.done': ['', 0], 'a.csv': ['rows', 1] });
+    expect((await settleDrops(folder)).settled).toMatchObject([{ completeness: 'quiet', marker: {} }]);
   });
 
   it.each([
-    ['has content, and waits as a drop of its own', { 'a.csv.done': ['rows', 1] }, ['a.csv', 'a.csv.done']],
-    ['belongs to no file, and waits as a drop', { 'b.csv.done': ['', 1] }, ['a.csv', 'b.csv.done']],
-  ] as const)('ends no wait when it %s', async (_why, more, drops) => {
+    ['has content', { 'a.csv.done': ['rows', 1] }],
+    ['belongs to no file', { 'b.csv.done': ['', 1] }],
+  ] as const)('ends no wait when it %s, and is no payment file', async (_why, more) => {
     const folder = await folderWith({ 'a.csv': ['rows', 0], ...more });
     const scanner = steppedScanner(folder);
-    expect(names((await scanner.look()).settling)).toEqual(drops);
-    expect(names((await scanner.looks(3)).settled)).toEqual(drops);
+    expect(names((await scanner.look()).settling)).toEqual(['a.csv']);
+    const { settled } = await scanner.looks(3);
+    expect(settled).toMatchObject([{ name: 'a.csv', completeness: 'quiet' }]);
+    // With its payment file it would be deleted, and what is in it may be payments.
+    expect(settled[0]).not.toHaveProperty('marker');
   });
 
   it('is no link', async () => {

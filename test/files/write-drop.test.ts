@@ -137,7 +137,7 @@ describe('isNameTaken', () => {
     const taken = (complete: Parameters<typeof isNameTaken>[1]) =>
       Promise.all(['a', 'b', 'c', 'd'].map((name) => isNameTaken(join(path, name), complete)));
     for (const name of ['a', 'b.ctl', 'c.done']) await writeFile(join(path, name), '');
-    expect(await taken(QUIET)).toEqual([true, true, false, false]);
+    expect(await taken(QUIET)).toEqual([true, true, true, false]);
     expect(await taken(MARKER)).toEqual([true, true, true, false]);
   });
 });

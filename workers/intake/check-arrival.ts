@@ -61,6 +61,11 @@ export async function findRefusal(
   return refusal;
 }
 
+/** Returns whether size or time of the claimed file differ from those that settled. */
+export async function isDisturbed({ work }: Folder, { file_id: fileId }: FileRow): Promise<boolean> {
+  return (await readClaim(work, fileId))?.changed ?? false;
+}
+
 /** Returns whether the claimed file differs from what was sealed: its sender had not finished (control total H1). */
 export async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
   const claim = await readClaim(folder.work, file.file_id);

@@ -6,6 +6,7 @@ import type { Limits } from '../../src/config/account-rules.ts';
 import type { ControlNote, Fault } from '../../src/rows/rows.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { FileDecision } from '../../src/ledger/file/decide-file.ts';
+import { compareControl } from '../../src/reconcile/control-totals.ts';
 import type { History } from './find-earlier-payments.ts';
 
 /** What is known of a file besides its rows. */
@@ -43,7 +44,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   if (excess !== undefined) say('FILE_TOO_LARGE', excess);
   if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes have changed since the claim');
   if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
-  for (const [code, detail] of compareControl(check, around)) say(code, detail);
+  for (const [code, detail] of findControlFaults(check, around)) say(code, detail);
   faults.push(...(around.profileFaults ?? []), ...(around.history?.faults ?? []));
   for (const [code, detail] of compareLimits(check, around)) say(code, detail);
   if (around.approvalDue) say('APPROVAL_DUE');
@@ -119,20 +120,8 @@ function compareLimits(
   return excesses;
 }
 
-function compareControl(check: FileCheck, { control, claimedSha256 }: Circumstances): [FaultCode, string][] {
+function findControlFaults(check: FileCheck, { control, claimedSha256 }: Circumstances): [FaultCode, string][] {
   if (control === null) return [];
   if ('fault' in control) return [['CONTROL_FILE', control.reason]];
-  const differences: [FaultCode, string][] = [];
-  const { rows, totalCents, sha256 } = control;
-  if (rows !== undefined && rows !== check.records) {
-    differences.push(['CONTROL_TOTALS', `it says ${counted(rows, 'row')}, the file has ${check.records}`]);
-  }
-  if (totalCents !== undefined && totalCents !== check.declaredCents) {
-    const found = formatCents(check.declaredCents);
-    differences.push(['CONTROL_TOTALS', `it says a total of ${formatCents(totalCents)}, the file has ${found}`]);
-  }
-  if (sha256 !== undefined && sha256 !== claimedSha256) {
-    differences.push(['CONTROL_TOTALS', 'its sha256 does not match the file']);
-  }
-  return differences;
+  return compareControl(control, { ...check, sha256: claimedSha256 }).map((says) => ['CONTROL_TOTALS', says]);
 }

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
-import { releaseClaim } from '../../src/files/claims/release-claim.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { mustStillBeBound } from '../../src/ledger/merchant/bound-accounts.ts';
 import { limitsOf, isApprovalDue } from '../../src/config/account-rules.ts';
@@ -22,13 +20,14 @@ import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
 import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroyForGood, wasDestroyed } from '../../src/crypto/archive.ts';
-import { type Arrival, checkArrival, findRefusal, wasChanged } from './check-arrival.ts';
+import { type Arrival, checkArrival, findRefusal, isDisturbed, wasChanged } from './check-arrival.ts';
 import { decideIntake } from './decide-intake.ts';
 import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
 import { askServiceTime, findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
 import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
 import { fileProfile, findProfileFaults, findRetirement } from '../file-profile.ts';
+import { endClaim } from '../watch/late-bytes.ts';
 import { folderOf, originalPath } from '../open-original.ts';
 import { openSource } from './open-source.ts';
 import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
@@ -195,7 +194,8 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
     profileFaults,
     control: file.control,
     claimedSha256: file.sha256,
-    changed,
+    // Again, as late as possible: reading the file takes time, in which its sender may have gone on writing.
+    changed: changed || (await isDisturbed(folder, file)),
     sameName: sameName?.file_id,
     sentBefore,
     maxBytes: folder.maxBytes,
@@ -263,7 +263,7 @@ async function finish(app: App, file: PlainFileRow): Promise<PlainFileRow> {
   await refreshStatistics(app.ledger, file.records ?? 0);
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroyForGood(originalPath(app, file));
-  if (folder) await releaseClaim(join(folder.work, file.file_id));
+  if (folder) await endClaim(app, folder, file);
   crashPoint('intake.plain-released');
   return file;
 }

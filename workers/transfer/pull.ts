@@ -10,7 +10,20 @@ import { maskName } from '../../src/kernel/mask.ts';
 import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-transfer.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteFile, type RemoteSession } from '../../src/files/remote/open-remote.ts';
-import { CONTROL_RULE, isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folder.ts';
+import {
+  gatherCompanions,
+  isQuiet,
+  judgeDrop,
+  latin1,
+  markerEndingOf,
+  noteSighting,
+  type Part,
+  partsOf,
+  readCompanionName,
+  SIDECAR,
+  type Sighting,
+  usableCompanions,
+} from '../../src/files/completeness.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 
 /** A folder that is filled from an SFTP server. */
@@ -34,11 +47,15 @@ export async function pullFolder(
     const session = await open(remote);
     try {
       const files = (await session.list(folder.pull.path)).filter(({ name }) => isTakenName(name));
-      const { ready, waiting } = sortRemoteFiles(files, { folder, sightings, nowMs: app.clock.now().getTime() });
+      const { ready, waiting, settling } = sortRemoteFiles(files, {
+        folder,
+        sightings,
+        nowMs: app.clock.now().getTime(),
+      });
       const setting = { app, folder, session };
       await tryEach([() => bringReady(setting, ready), () => clearRest(setting, waiting)], (step) => step());
       // A file without its marker may wait forever; one that is not quiet yet will be.
-      return folder.complete.by === 'quiet' ? waiting.length : 0;
+      return settling;
     } finally {
       await session.close();
     }
@@ -49,7 +66,7 @@ type Setting = { app: App; folder: PulledFolder; session: RemoteSession };
 
 /** Returns whether a name of the server is taken: it leads nowhere else and is not that of an unfinished file. */
 function isTakenName(name: string): boolean {
-  return !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && !isIgnoredName(Buffer.from(name).toString('latin1'));
+  return !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && !isIgnoredName(latin1(name));
 }
 
 function bringReady(setting: Setting, ready: readonly ReadyFile[]): Promise<void> {
@@ -100,7 +117,9 @@ async function bringIn(setting: Setting, file: ReadyFile, pull: Pull): Promise<b
 }
 
 async function announce({ path, complete }: Folder, target: string): Promise<void> {
-  if (complete.by === 'marker') await writeFile(target + complete.suffix, '', { mode: 0o600 });
+  const ending = markerEndingOf(complete);
+  // A control file that doubles as the marker was fetched from the server, and an empty one must not replace it.
+  if (complete.by !== 'quiet' && ending !== SIDECAR) await writeFile(target + ending, '', { mode: 0o600 });
   await syncFolder(path);
 }
 
@@ -173,37 +192,40 @@ type ReadyFile = RemoteFile & { sidecar?: RemoteFile; marker?: RemoteFile };
 /** What earlier scans saw of each name; each scan changes it. */
 export type RemoteSightings = Map<string, Sighting>;
 
-const SIDECAR = '.ctl';
-
 /**
- * Sorts the files of a server by whether they are complete. The folder's rule for its own drops applies: a marker, or
- * enough quiet time over enough scans.
+ * Sorts the files of a server by whether they are complete, by the rule that the folder has for its own drops.
  */
 export function sortRemoteFiles(
   files: readonly RemoteFile[],
   { folder, sightings, nowMs }: { folder: Pick<Folder, 'complete'>; sightings: RemoteSightings; nowMs: number },
-): { ready: ReadyFile[]; waiting: ReadyFile[] } {
-  const byName = new Map(files.map((file) => [file.name, file]));
-  for (const name of sightings.keys()) if (!byName.has(name)) sightings.delete(name);
+): { ready: ReadyFile[]; waiting: ReadyFile[]; settling: number } {
+  const names = new Set(files.map(({ name }) => name));
+  for (const name of sightings.keys()) if (!names.has(name)) sightings.delete(name);
   for (const { name, bytes, mtimeMs } of files)
     sightings.set(name, noteSighting(sightings.get(name), `${bytes} ${mtimeMs}`, nowMs));
   const { complete } = folder;
-  const suffix = complete.by === 'marker' ? complete.suffix : undefined;
-  const isStill = ({ name }: RemoteFile) => complete.by === 'quiet' && isQuiet(sightings.get(name)!, complete, nowMs);
-  const payments = files.filter(
-    ({ name }) => !name.endsWith(SIDECAR) && !(suffix !== undefined && name.endsWith(suffix)),
-  );
+  const listed = files.map((file) => ({ key: latin1(file.name), isEmpty: file.bytes === 0, file }));
+  const companions = gatherCompanions(listed, complete);
+  const partOf = ({ name, mtimeMs }: RemoteFile): Part => ({
+    changedAt: mtimeMs,
+    isStill: (rule) => isQuiet(sightings.get(name)!, rule, nowMs),
+  });
+  const payments = listed.filter(({ key }) => !readCompanionName(key, complete));
   const ready: ReadyFile[] = [];
   const waiting: ReadyFile[] = [];
-  for (const file of payments.toSorted((one, other) => one.mtimeMs - other.mtimeMs)) {
-    const sidecar = byName.get(file.name + SIDECAR);
-    const marker = suffix === undefined ? undefined : byName.get(file.name + suffix);
-    const isComplete = marker
-      ? marker !== sidecar || isQuiet(sightings.get(marker.name)!, CONTROL_RULE, nowMs)
-      : suffix === undefined && isStill(file) && (!sidecar || isStill(sidecar));
-    (isComplete ? ready : waiting).push({ ...file, ...(sidecar && { sidecar }), ...(marker && { marker }) });
+  let settling = 0;
+  for (const { key, file } of payments.toSorted((one, other) => one.file.mtimeMs - other.file.mtimeMs)) {
+    const { control, marker } = usableCompanions(companions.get(key) ?? {}, complete);
+    const verdict = judgeDrop(
+      partOf(file),
+      partsOf({ control, marker }, ({ file: part }) => partOf(part)),
+      complete,
+    );
+    if (verdict.is === 'settling') settling += 1;
+    const found = { ...file, ...(control && { sidecar: control.file }), ...(marker && { marker: marker.file }) };
+    (verdict.is === 'settled' ? ready : waiting).push(found);
   }
-  return { ready, waiting };
+  return { ready, waiting, settling };
 }
 
 /**

@@ -16,6 +16,7 @@ import { bindAnswered } from '../bind-here.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
+import { lookAtAllRetired } from '../watch/late-bytes.ts';
 import { chooseMasterKey, enqueueClaimed, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
@@ -133,6 +134,7 @@ async function adoptClaims(app: App): Promise<void> {
     for (const dir of found.empty) await removeEmptyClaim(dir);
     for (const drop of found.strange) await quarantineOdd(app, drop, work);
   }
+  await lookAtAllRetired(app);
   // A drop folder may hold what a resubmission or the dashboard was writing when it was killed.
   for (const dir of [app.settings.paths.out, ...folders.map((folder) => folder.path)]) {
     await removeStaleTemporaries(dir, { olderThanMs: STALE_MS, clock: app.clock }).catch((error: unknown) =>

@@ -12,6 +12,7 @@ import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { keepOrder } from '../run-for-slice.ts';
 import { noting, takingOf } from '../note-failures.ts';
+import { takeLateCompanions } from './late-companions.ts';
 import { enqueueClaimed, quarantineOdd, storeClaim } from './take-claim.ts';
 import { MOST_FILES } from '../../schemas/jobs.ts';
 
@@ -111,13 +112,15 @@ export async function lookAtFolder(
 ): Promise<number> {
   let settling = 0;
   const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
+  const lateItem = { ...item, subject: `${folder.id}, what came late` } as const;
   await keepGoing(app, folder, async () => {
     const asked = performance.now();
     const scan = await noting(app, item, () => scanAndFollow(folder, scanner, events), app.settings.rescanMs);
     const listMs = performance.now() - asked;
     app.health.noteListing(folder.id);
     if (!(await mayTake(app, folder, scan.settled.length))) return;
-    settling = scan.settling.length;
+    // A companion whose file is gone is looked at again until it has come to rest.
+    settling = scan.settling.length + scan.lone.filter(({ isStill }) => !isStill).length;
     const claims = gatherClaims(app);
     const began = performance.now();
     const limitMs = sliceMs ?? Math.max(SLICE_MS, SLICE_PER_LISTING * listMs);
@@ -137,6 +140,9 @@ export async function lookAtFolder(
         else await take(drop, turn);
       });
     await keepGoing(app, folder, claims.flush);
+    await keepGoing(app, folder, () =>
+      noting(app, lateItem, () => takeLateCompanions(app, folder, scan.lone), app.settings.rescanMs),
+    );
     events?.follow(folder.path, left <= MOST_WATCHED);
     for (const drop of scan.odd)
       await keepGoing(app, folder, async () => {
@@ -166,8 +172,8 @@ async function scanAndFollow(folder: Folder, scanner: FolderScanner, events?: Fo
   }
 }
 
-function sizeOf({ settled, settling, unmarked, odd }: Scan): number {
-  return settled.length + settling.length + unmarked.length + odd.length;
+function sizeOf({ settled, settling, unmarked, odd, lone }: Scan): number {
+  return settled.length + settling.length + unmarked.length + odd.length + lone.length;
 }
 
 const MOST_WATCHED = 100;

@@ -36,6 +36,20 @@ export const decline = actionCommand(
   findIt,
 );
 
+export const acknowledge = actionCommand(
+  'acknowledge',
+  {
+    name: 'acknowledge',
+    about: 'Let a file continue after bytes or a control file came late',
+    takes: FILE,
+    notes: [
+      'What came late is not sent. Ask the sender what it is first; "paydrop cancel" stops the unsent batches instead.',
+    ],
+    examples: ['acknowledge monday.csv --plan', 'acknowledge monday.csv --reason "Ms Byron drops the 10 rows again"'],
+  },
+  findIt,
+);
+
 /** A file, or one batch of it. */
 export const cancel: CliCommand = {
   ...actionCommand(

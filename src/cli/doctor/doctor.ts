@@ -12,7 +12,7 @@ import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
-import { diskSpace, folders, permissions, places } from './folders.ts';
+import { diskSpace, folders, leftOvers, permissions, places } from './folders.ts';
 import { failing, lastDrill, quarantine, temporaries, workFolders } from './work.ts';
 import { journal, journalFiles } from './journal.ts';
 import { originals } from './originals.ts';
@@ -133,6 +133,7 @@ async function hasEmbeddedLedger(dataDir: string): Promise<boolean> {
 export const CHECKS: readonly Check[] = [
   folders,
   places,
+  leftOvers,
   permissions,
   diskSpace,
   keyFile,

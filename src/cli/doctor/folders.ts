@@ -4,6 +4,7 @@ import { ROLES } from '../../../schemas/jobs.ts';
 import { checkPlaces } from '../../../workers/watch/check-folders.ts';
 import { readRoles } from '../process/start.ts';
 import { CONFIG_FILE, foldersHere, type Settings } from '../../config/config.ts';
+import { maskSurvey, surveyFolder } from '../../files/survey-folder.ts';
 import { counted } from '../../kernel/counted.ts';
 import { explainPath, systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
@@ -58,6 +59,37 @@ function missingOwn(path: string): Finding {
     `"${path}" does not exist yet`,
     'No action is needed: the next start makes it. If it existed before, restore it.',
   );
+}
+
+/** A companion without its payment file may vouch for nothing, and be met by the next file of its name. */
+export const leftOvers: Check = {
+  name: 'Left over',
+  needs: 'nothing',
+  async look({ settings, clock }) {
+    const findings: Finding[] = [];
+    for (const folder of foldersHere(settings)) {
+      // A folder that cannot be listed stands in the line above.
+      const survey = await surveyFolder(folder, clock.now()).catch(() => undefined);
+      if (!survey) continue;
+      const { leftOver, outdated } = maskSurvey(survey);
+      const alone = leftOver.map(({ name }) => name);
+      const [one, older] = [nameSome(alone), nameSome(outdated)];
+      if (one) findings.push(warn(`in "${folder.id}" without their payment file for more than an hour: ${one}`, ALONE));
+      if (older) findings.push(warn(`in "${folder.id}" changed after their marker, so they wait: ${older}`, OLDER));
+    }
+    return findings.length > 0 ? findings : [ok('no marker or control file lies without its payment file')];
+  },
+};
+
+const ALONE = 'Ask the sender whether the payment file is still to come; remove them if it is not.';
+const OLDER = 'Ask the sender whether the files are whole, and to write their markers again.';
+
+/** Names shown of a kind. */
+const MOST_NAMES = 10;
+
+function nameSome(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : '';
+  return names.slice(0, MOST_NAMES).join(', ') + more;
 }
 
 /** What the next start refuses of the places of folders. It moves an empty hidden file, as the start does. */

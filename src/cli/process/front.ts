@@ -1,10 +1,10 @@
-import { USUAL_MARKER } from '../../../schemas/config.ts';
 import type { App } from '../../app.ts';
 import { nextDate } from '../../calendar/business-dates.ts';
 import { nextSendAt, type SendTimes } from '../../calendar/send-window.ts';
 import type { Folder, Settings } from '../../config/config.ts';
 import { describeTaking } from '../../explain/read-schedules.ts';
-import { type Scan, SIDECAR, type Waiting } from '../../files/scan-folder.ts';
+import { markerEndingOf, SIDECAR } from '../../files/completeness.ts';
+import type { Scan, Waiting } from '../../files/scan-folder.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -112,7 +112,7 @@ export function describeWait(
   drop: Waiting,
   now: Date,
 ): string {
-  const { name, sinceMs, code } = drop;
+  const { name, sinceMs, code, lacks } = drop;
   if (code !== undefined) return `not a plain file, so it will move to quarantine: ${describeFault({ code })}`;
   const schedule = taker === undefined ? undefined : schedules[taker];
   if (schedule) {
@@ -120,13 +120,14 @@ export function describeWait(
     const when = next ? `next at ${momentsIn(schedule.timeZone, now)(next.at)}` : 'which has no days left';
     return `waiting for the schedule "${taker}", ${when}`;
   }
-  if (complete.by === 'marker')
-    return complete.suffix === SIDECAR
-      ? `waiting for a whole ${name}${SIDECAR}`
-      : `waiting for ${name}${complete.suffix}`;
+  const marker = `${name}${markerEndingOf(complete)}`;
+  if (complete.by !== 'quiet') {
+    if (lacks === 'newer_marker') return `waiting for a new ${marker}: the one there is older than the file`;
+    return marker.endsWith(SIDECAR) ? `waiting for a whole ${marker}` : `waiting for ${marker}`;
+  }
   const leftMs = complete.quietMs - (now.getTime() - sinceMs);
   const seconds = Math.max(1, Math.ceil(leftMs / 1_000));
-  return `waiting ${seconds} s for quiet; write ${name}${USUAL_MARKER} to skip`;
+  return `waiting ${seconds} s for quiet; write ${marker} to skip`;
 }
 
 /** Says how far a file has come: `june.csv 12 of 200 batches`, `june.csv checked 120,000 of about 400,000 rows`. */

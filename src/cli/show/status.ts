@@ -1,10 +1,12 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { saidState, saidWord } from '../../../schemas/shown.ts';
-import type { Settings } from '../../config/config.ts';
+import { foldersHere, type Settings } from '../../config/config.ts';
+import { type FolderSurvey, maskSurvey, surveyFolder } from '../../files/survey-folder.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { OpenFile, Overview } from '../../ledger/overview/overview.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { type OpenLate, readOpenLate } from '../../ledger/file/late-arrivals.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/file/file-figures.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
@@ -22,18 +24,22 @@ export const status: CliCommand = {
   about: 'Show what is in progress, what is stuck and what to do',
   options: [
     JSON_OPTION,
+    ['--verbose', 'also list the files in drop folders that are never taken, because of their names'],
     ['--watch', 'show it again every two seconds, until Ctrl-C'],
     ['--check', 'exit status gives the worst finding: 3 held or late, 4 outcome unknown, 5 exception or no progress'],
   ],
   examples: ['status', 'status --watch', 'status --check > /dev/null || echo "paydrop needs attention"'],
   async run(call) {
     return withLedger(call, async (ledger, settings) => {
-      if (call.options['watch']) return watchText(call, async () => statusText(await readView(ledger, settings)));
-      const view = await readView(ledger, settings);
-      const { overview, late, withheld, obstacles } = view;
-      print(call, { ...overview, ...late, withheld, obstacles }, () => statusText(view));
+      const isVerbose = call.options['verbose'] === true;
+      const read = () => readView(ledger, settings, isVerbose);
+      if (call.options['watch']) return watchText(call, async () => statusText(await read()));
+      const view = await read();
+      const { overview, late, withheld, obstacles, cameLate, folders } = view;
+      print(call, { ...overview, ...late, withheld, obstacles, cameLate, folders }, () => statusText(view));
       if (!call.options['check']) return EXIT.ok;
-      return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isLate(late) ? EXIT.held : EXIT.ok);
+      const isHeld = isLate(late) || cameLate.length > 0;
+      return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isHeld ? EXIT.held : EXIT.ok);
     });
   },
 };
@@ -44,6 +50,9 @@ type StatusView = {
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
   ties: readonly Tie[];
+  folders: readonly SurveyedFolder[];
+  isVerbose: boolean;
+  cameLate: readonly OpenLate[];
   when: When;
 };
 
@@ -52,13 +61,16 @@ type ShownOverview = Awaited<ReturnType<typeof readShownOverview>>;
 /** Writes a moment; all of a table in one zone. */
 type When = ReturnType<typeof momentsIn>;
 
-async function readView(ledger: Ledger, settings: Settings): Promise<StatusView> {
+async function readView(ledger: Ledger, settings: Settings, isVerbose: boolean): Promise<StatusView> {
   return {
     overview: await readShownOverview(ledger, settings),
     withheld: await readWithheldFiles(ledger),
     late: await readLateRuns(ledger, settings),
     obstacles: await readObstacles(ledger, settings),
     ties: await readTies(ledger, settings.newcomerDays),
+    cameLate: await readOpenLate(ledger),
+    folders: await surveyFolders(settings, ledger.clock.now()),
+    isVerbose,
     when: momentsIn(zoneOf(settings), ledger.clock.now()),
   };
 }
@@ -80,17 +92,29 @@ const TODAY: Columns<Overview['today'][number]> = {
   'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
 };
 
-function statusText({ overview, late, withheld, obstacles, ties, when }: StatusView): string {
+function statusText({
+  overview,
+  late,
+  withheld,
+  obstacles,
+  ties,
+  cameLate,
+  folders,
+  isVerbose,
+  when,
+}: StatusView): string {
   const { files, today } = overview;
   const sections = [
     ...doubtLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
+    ...cameLateLines(cameLate, when),
     ...lateLines(overview, when),
     ...lateRunLines(late, when),
     ...stoppedLines(overview, when),
     ...proposalLines(overview, ties, when),
     ...openLines(overview, when),
     ...withheldLines(withheld, when),
+    ...folderLines(folders, isVerbose, when),
     `Files\n${files.length === 0 ? 'none yet' : tableOf(files, FILES, NUMBERS)}`,
     `Last 24 hours\n${today.length === 0 ? 'no outcomes yet' : tableOf(today, TODAY, NUMBERS)}`,
   ];
@@ -102,7 +126,12 @@ function statusText({ overview, late, withheld, obstacles, ties, when }: StatusV
     .join('\n\n');
 }
 
-const ALARMING = new Set(['Needs attention', 'Not making progress', 'Stopped accounts']);
+const ALARMING = new Set([
+  'Needs attention',
+  'Came after the file was taken',
+  'Not making progress',
+  'Stopped accounts',
+]);
 
 const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
 
@@ -158,6 +187,22 @@ const NEXT: Record<string, string> = {
     'Refused: the service refused the batch; nothing was charged; its account is stopped. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
   exception: 'Result mismatch: the result does not match what was sent. See "paydrop exceptions BATCH".',
 };
+
+/** Lists files of which something came after they were taken. */
+function cameLateLines(cameLate: readonly OpenLate[], when: When): string[] {
+  const columns: Columns<OpenLate> = {
+    Account: (file) => file.account,
+    File: (file) => file.fileId,
+    Name: (file) => file.name,
+    Rows: (file) => String(file.rows),
+    Total: (file) => formatCents(file.cents),
+    Since: (file) => when(file.since),
+    What: (file) => file.says,
+  };
+  const hint =
+    'None of it is sent, and the unsent batches of these files wait. Ask the sender, then "paydrop acknowledge FILE --reason …", or "paydrop cancel FILE --reason …".';
+  return listed('Came after the file was taken', cameLate, columns, hint);
+}
 
 /** Lists batches that the service has. Polling goes on, and only the service knows their result. */
 function lateLines({ late }: Overview, when: When): string[] {
@@ -226,6 +271,56 @@ function withheldLines(withheld: readonly WithheldFile[], when: When): string[] 
   const hint = 'They have faults and were not sent. Correct them in the .rejects.csv of the file and drop that file.';
   return listed('Withheld and not paid, last 7 days', withheld, columns, hint, ['Rows']);
 }
+
+/** A drop folder of this site and what lies in it; names are masked. */
+type SurveyedFolder = { readonly folder: string; readonly account: string } & FolderSurvey;
+
+/** Surveys the folders of this site. One that cannot be listed is left out; "doctor" says why. */
+async function surveyFolders(settings: Settings, now: Date): Promise<SurveyedFolder[]> {
+  const surveyed = await Promise.all(
+    foldersHere(settings).map(async (folder) => {
+      const survey = await surveyFolder(folder, now).catch(() => undefined);
+      return survey && { folder: folder.id, account: folder.account, ...maskSurvey(survey) };
+    }),
+  );
+  return surveyed.filter((one) => one !== undefined);
+}
+
+function folderLines(folders: readonly SurveyedFolder[], isVerbose: boolean, when: When): string[] {
+  const waiting: Columns<SurveyedFolder> = {
+    Folder: (one) => one.folder,
+    Account: (one) => one.account,
+    Files: (one) => String(one.waiting),
+  };
+  const left: Columns<LeftInFolder> = {
+    Folder: (one) => one.folder,
+    Name: (one) => one.name,
+    What: (one) => one.what,
+    Since: (one) => (one.since ? when(one.since) : ''),
+  };
+  const files = folders.filter((one) => one.waiting > 0);
+  return [
+    ...listed('Waiting in drop folders', files, waiting, ''),
+    ...listed('Left over in drop folders', folders.flatMap(leftOvers), left, LEFT_HINT),
+    ...(isVerbose ? listed('Never taken', folders.flatMap(ignoredIn), left, '') : []),
+  ];
+}
+
+type LeftInFolder = { folder: string; name: string; what: string; since?: Date };
+
+function leftOvers({ folder, leftOver, outdated }: SurveyedFolder): LeftInFolder[] {
+  return [
+    ...leftOver.map(({ name, kind, since }) => ({ folder, name, what: `${kind} without its payment file`, since })),
+    ...outdated.map((name) => ({ folder, name, what: 'changed after its marker, so it waits' })),
+  ];
+}
+
+function ignoredIn({ folder, ignored }: SurveyedFolder): LeftInFolder[] {
+  return ignored.map((name) => ({ folder, name, what: 'its name is that of an unfinished or system file' }));
+}
+
+const LEFT_HINT =
+  'Ask the sender. Remove a marker or control file that belongs to no file; let the sender write the marker of a whole file again.';
 
 /** Says how to decide held files. A file without a valid row cannot be approved. */
 function heldHint(held: readonly OpenFile[]): string {

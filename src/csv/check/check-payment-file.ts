@@ -5,7 +5,7 @@ import type { Fault, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { blockChecker, type CheckedGroup } from './check-blocks.ts';
 import { faultTally } from './fault-effect.ts';
-import { decoderOfLines, openPlainText } from '../read/open-plain-text.ts';
+import { decoderOfLines, faultOfKind, openPlainText } from '../read/open-plain-text.ts';
 import type { ProfileFindings } from '../profile/read-profile.ts';
 import { readBlocks } from '../read/read-blocks.ts';
 import { type FileShape, GROUP_LINES, newFileShape } from '../read/split-lines.ts';
@@ -79,7 +79,7 @@ export async function* checkPaymentFile(
     reading,
   });
   if (text.kind) {
-    checker.refuse({ code: 'NOT_CSV', line: 0, detail: text.kind });
+    checker.refuse(faultOfKind(text.kind));
     await drain(text.source);
   }
   for await (const block of readBlocks(text.source)) {
@@ -185,7 +185,7 @@ export function decideVerdict(
 }
 
 /** Codes of a file whose rows were not read; each says all that is to be said. */
-const UNREAD = ['NOT_CSV', 'WRONG_SEPARATOR'] as const satisfies readonly FaultCode[];
+const UNREAD = ['NOT_CSV', 'ONLY_NULS', 'WRONG_SEPARATOR'] as const satisfies readonly FaultCode[];
 
 function checkContent(found: Findings): Fault[] {
   if (found.bytes === 0) return [{ code: 'EMPTY', line: 0 }];

@@ -12,6 +12,7 @@ import {
   holdsSecurityCode,
   isHeader,
   leaveOutReason,
+  repeatsTitles,
   titlesSecurityCode,
 } from './find-header.ts';
 import type { ScannedRows } from '../scan/scan-block.ts';
@@ -138,6 +139,10 @@ export function recordChecker(
 
   function findStructuralFault(record: LineRecord): Fault | undefined {
     if (record.fault) return { ...record.fault, line: record.line };
+    if (!rules.profile && repeatsTitles(rules.operation, record.cells)) {
+      const detail = header ? `they stand in line ${header.line}` : 'the first line has none';
+      return { code: 'TITLES_REPEATED', line: record.line, detail };
+    }
     if (layout && record.cells.length === columnsOf(layout).length) return undefined;
     if (holdsSecurityCode(rules.operation, record.cells)) {
       return { code: 'SECURITY_CODE', line: record.line, detail: 'an extra column of three or four digits' };

@@ -22,6 +22,19 @@ export function isHeader(operation: FolderOperation, cells: readonly string[]): 
   return known >= cells.length * SHARE_OF_KNOWN_TITLES;
 }
 
+/**
+ * Returns whether a later row repeats the titles: its amount has no digits, and most cells are known titles. A row of
+ * other words is a fault of its own.
+ */
+export function repeatsTitles(operation: FolderOperation, cells: readonly string[]): boolean {
+  return !amountCellsOf(operation, cells).some((cell) => /\d/.test(cell)) && hasKnownTitles(cells);
+}
+
+function hasKnownTitles(cells: readonly string[]): boolean {
+  const known = cells.filter((cell) => columnsOfTitle(cell).length > 0).length;
+  return known > 1 && known >= cells.length * SHARE_OF_KNOWN_TITLES;
+}
+
 /** Returns whether a row has a layout's width, no digits, and letters in most cells. Payments have digits. */
 function isOfWords(operation: FolderOperation, cells: readonly string[]): boolean {
   if (!layoutOf(operation, cells.length) || cells.some((cell) => /\p{Nd}/u.test(cell))) return false;

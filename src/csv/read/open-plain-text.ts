@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
+import type { Fault } from '../../rows/rows.ts';
 import { readWindows1252 } from '../../rows/windows-1252.ts';
 
 export type Charset = FolderConfig['charset'];
@@ -81,6 +82,14 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** A file whose server has reserved its space and not written its content yet. */
+const RESERVED = 'zero bytes';
+
+/** Returns the fault of a file that is not CSV. */
+export function faultOfKind(kind: string): Fault {
+  return kind === RESERVED ? { code: 'ONLY_NULS', line: 0 } : { code: 'NOT_CSV', line: 0, detail: kind };
+}
+
 /**
  * Files that are often dropped in place of CSV, by their first bytes as Latin-1 text. No good payment file begins like
  * one: each pattern has a control character, a tag, or a line that cannot be a row. They are never opened or unpacked.
@@ -93,6 +102,7 @@ const KINDS: readonly (readonly [begins: RegExp, is: string])[] = [
   [/^PK\x03\x04[^]{26}mimetypeapplication\/vnd\.oasis/, 'an OpenDocument file (.ods)'],
   [/^PK(?:\x03\x04|\x05\x06)/, 'a ZIP archive'],
   [/^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/, 'an Excel workbook or other Office file of the former kind (.xls)'],
+  [/^(?:\0{16}|\0+$)/, RESERVED],
   [/^\x1f\x8b/, 'a gzip archive'],
   [/^BZh[1-9]1AY&SY/, 'a bzip2 archive'],
   [/^\xfd7zXZ\0/, 'an xz archive'],

@@ -85,13 +85,29 @@ function wasTaken({ state }: FileRow): boolean {
 }
 
 /** Says how the file stands, in the word that every page uses, and what keeps it from being sent. */
-export function tellShown({ shown, blockedBy }: ShownFile): string[] {
-  return [`The file: ${saidShown(shown)}.`, ...blockedBy.map(({ says }) => `Nothing is sent: ${ended(says)}`)];
+export function tellShown({ shown, blockedBy, late }: ShownFile): string[] {
+  const cameLate = late === undefined ? [] : [`After it was taken: ${ended(late)}`];
+  return [
+    `The file: ${saidShown(shown)}.`,
+    ...cameLate,
+    ...blockedBy.map(({ says }) => `Nothing is sent: ${ended(says)}`),
+  ];
 }
 
 function tellGroup({ batches, rows, cents, first }: BatchGroup, shown: Shown): string {
   const what = byNumber(batches, `Batch ${first}`, `${batches} batches`);
   return `${what}: ${saidShown(shown)}, ${counted(rows, 'row')}, ${formatCents(cents)}.`;
+}
+
+/** Describes what a person does about what came after a file was taken. */
+export function nextForLate(fileId: string): Step {
+  return [
+    'Ask the sender what came late; it is not sent. Then ',
+    { action: 'acknowledge', fileId },
+    ', or ',
+    { action: 'cancel', fileId },
+    ' to stop what is not sent yet.',
+  ];
 }
 
 /** Describes the next step for the file itself; its open batches have their own. */

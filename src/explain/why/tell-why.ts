@@ -24,7 +24,7 @@ import { type Block, readBlocks, readShownFile, showBatch } from '../read-blocks
 import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
 import { nextForBatch, tellBatch, tellBatchState } from './tell-batch.ts';
-import { nextForFile, tellFile, tellFileState, tellShown } from './tell-file.ts';
+import { nextForFile, nextForLate, tellFile, tellFileState, tellShown } from './tell-file.ts';
 
 /** The whole story of a subject: what happened, how it stands, and what to do next. Times are in `timeZone`. */
 export type Why = {
@@ -42,12 +42,13 @@ export type Why = {
 
 export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
   const timeZone = zoneOf(settings, file.account);
-  const [{ shown, blockedBy }, facts, outputs, resubmissions] = await Promise.all([
+  const [shownFile, facts, outputs, resubmissions] = await Promise.all([
     readShownFile(ledger, settings, file),
     readFileFacts(ledger, file),
     readOutputs(ledger, file.file_id),
     readResubmissions(ledger, file.file_id),
   ]);
+  const { shown, blockedBy, late } = shownFile;
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
   const isBlocked = blockedBy.length > 0;
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
@@ -58,9 +59,10 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
     story: [...made, ...tellFile(file, facts)],
     shown,
     blockedBy,
-    now: [...tellFileState({ ...file, shown, blockedBy }, facts, outputs), ...(archive ? [sayArchive(archive)] : [])],
+    now: [...tellFileState(shownFile, facts, outputs), ...(archive ? [sayArchive(archive)] : [])],
     ...nextOf([
       ...stuck,
+      ...(late === undefined ? [] : [nextForLate(file.file_id)]),
       ...(archive ? [['To read its rows: ', { run: 'old-rows', fileId: file.file_id } as const, '.']] : []),
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),

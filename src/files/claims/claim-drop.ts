@@ -1,8 +1,9 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
-import { systemCode } from '../../kernel/errors.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import {
   type ClaimFolder,
   type ClaimNotes,
@@ -49,8 +50,21 @@ export async function claimDrop(candidate: Candidate, options: ClaimOptions): Pr
     await removeEmptyClaim(workDir).catch(() => undefined);
     // Another process took the drop, or a sweep mistook our folder for that of a dead process.
     if (systemCode(error) === 'ENOENT') return { is: isMoved || (await isInPlace(candidate)) ? 'disturbed' : 'gone' };
-    throw explainSystemError(error, action);
+    throw explainRefusal(error, action, await areWritable([dirname(workDir), folderOf(candidate.path)]));
   }
+}
+
+/** A file server refuses to rename a locked file with EACCES, as if its folder could not be written to. */
+export function explainRefusal(error: unknown, action: string, isWritable: boolean): Error {
+  if (systemCode(error) === 'EACCES' && isWritable) return new PipelineError('DROP_LOCKED', action);
+  return explainSystemError(error, action);
+}
+
+async function areWritable(folders: readonly (string | Buffer)[]): Promise<boolean> {
+  return Promise.all(folders.map((folder) => access(folder, constants.W_OK | constants.X_OK))).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isInPlace({ path }: Candidate): Promise<boolean> {

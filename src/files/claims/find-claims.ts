@@ -13,6 +13,7 @@ import {
 } from './finish-claim.ts';
 import { explainSystemError, type FolderEntry, listFolder, lstatOrNothing } from '../list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
+import { RETIRED } from './retire-claim.ts';
 import { NOTE_FILES, REMOVED_ENDING, removeEmptyClaim } from './release-claim.ts';
 
 /**
@@ -30,7 +31,7 @@ export type FoundClaims = { claims: Claim[]; empty: string[]; strange: OddDrop[]
  */
 export async function findClaims(workRoot: string): Promise<FoundClaims> {
   const found: FoundClaims = { claims: [], empty: [], strange: [] };
-  for (const entry of await listFolder(workRoot)) {
+  for (const entry of await listFolder(workRoot, (key) => key !== RETIRED)) {
     if (!entry.stats.isDirectory()) continue;
     const finding = await inspectFolder(workRoot, entry);
     if (finding.is === 'claimed') found.claims.push(finding.claim);

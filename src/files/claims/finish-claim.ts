@@ -1,13 +1,14 @@
 import { rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
+import { explainSystemError, hasShape, lstatOrNothing } from '../list-folder.ts';
 import { oddCodeOf, type OddDrop } from './odd-drop.ts';
 import { syncFolder } from '../../kernel/folders.ts';
 import { readPlainFile } from '../open-plain-file.ts';
-import type { Candidate, Completeness, SeenFile } from '../scan-folder.ts';
+import type { Candidate, SeenFile } from '../scan-folder.ts';
 import { writeDurably } from '../write-durably.ts';
 
 /**
@@ -60,8 +61,7 @@ export async function inspectClaim(workDir: string, notes: ClaimNotes): Promise<
   if (stats === undefined) return { is: 'gone' };
   const code = oddCodeOf(stats);
   if (code !== undefined) return { is: 'odd', drop: { name: notes.name, path: Buffer.from(workDir), code } };
-  const changed = Number(stats.size) !== notes.bytes || Number(stats.mtimeMs) !== notes.mtimeMs;
-  return { is: 'claimed', claim: toClaim(workDir, notes, changed) };
+  return { is: 'claimed', claim: toClaim(workDir, notes, !hasShape(stats, notes)) };
 }
 
 export function toClaim(workDir: string, notes: ClaimNotes, changed: boolean): Claim {
@@ -113,7 +113,7 @@ async function removeMarker(noted: NotedFile, folder: string): Promise<void> {
  */
 async function isStillThere(path: Buffer, noted: NotedFile): Promise<boolean> {
   const stats = await lstatOrNothing(path);
-  return stats !== undefined && Number(stats.size) === noted.bytes && Number(stats.mtimeMs) === noted.mtimeMs;
+  return stats !== undefined && hasShape(stats, noted);
 }
 
 /** Names inside a work folder. */
@@ -191,7 +191,7 @@ function isNotes(value: unknown): value is ClaimNotes {
   return (
     texts.every((key) => typeof value[key] === 'string') &&
     Object.hasOwn(FOLDER_OPERATIONS, String(value['operation'])) &&
-    ['sidecar', 'marker', 'quiet'].includes(String(value['completeness'])) &&
+    Object.hasOwn(COMPLETENESS, String(value['completeness'])) &&
     hasSize(value) &&
     Number.isSafeInteger(value['sinceMs']) &&
     ['sidecar', 'marker'].every((key) => value[key] === undefined || isNotedFile(value[key]))

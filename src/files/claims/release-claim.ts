@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './finish-claim.ts';
+import { retire } from './retire-claim.ts';
 import { explained, lstatOrNothing } from '../list-folder.ts';
 import { UNFINISHED_ENDING } from '../write-durably.ts';
 
 /**
- * Removes the plain bytes of a claim once they are sealed and recorded in the ledger. Safe to repeat. The original goes
- * before its notes, so a crash leaves a claim or an empty one, never unexplained bytes. Anything else in the folder
- * stays, and `findClaims` reports it.
+ * Ends a claim once its bytes are sealed and recorded in the ledger: its file goes to the retired ones, all else is
+ * removed. Safe to repeat. The original goes before its notes, so a crash leaves a claim or an empty one, never
+ * unexplained bytes. Anything else in the folder stays, and `findClaims` reports it.
  */
 export async function releaseClaim(workDir: string): Promise<void> {
   await explained(`release the claim in "${workDir}"`, async () => {
-    for (const name of [ORIGINAL_SIDECAR, ORIGINAL, ...NOTE_FILES]) {
-      await removeFile(join(workDir, name));
+    const remove = (name: string) => () => removeFile(join(workDir, name));
+    const steps = [remove(ORIGINAL_SIDECAR), () => retire(join(workDir, ORIGINAL), workDir), ...NOTE_FILES.map(remove)];
+    for (const step of steps) {
+      await step();
       crashPoint('release.file-removed');
     }
     await removeFolder(workDir);

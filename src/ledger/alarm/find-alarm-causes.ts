@@ -1,4 +1,5 @@
 import { IS_OPEN, IS_SENDABLE, IS_TAKEN } from '../batch/conditions.ts';
+import { readOpenLate } from '../file/late-arrivals.ts';
 import type { AlarmKind } from '../../../schemas/alarms.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
@@ -50,7 +51,13 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
        AND b.${IS_OPEN} AND b.state IN ('ready', 'refused')
      GROUP BY stopped.account`,
   );
-  return rows;
+  const late = await readOpenLate(ledger);
+  return [
+    ...rows,
+    ...late.map(({ fileId, account, rows: count, cents, says }): AlarmCause => {
+      return { kind: 'came_late', subject: fileId, account, figures: { fileId, rows: count, cents, says } };
+    }),
+  ];
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { wasCutOtherwise } from '../duplicates/find-duplicate.ts';
 import { WAS_READ } from './decide-file.ts';
+import { endLate } from './late-arrivals.ts';
 import { type AuditReason, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';
 import { bindingOfFile, propose, voidProposals } from '../proposal/propose.ts';
@@ -27,6 +28,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
   if (await wasCutOtherwise(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, CUT_OTHERWISE);
   await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
+  await endLate(tx, fileId, because);
   await tx.client.query(ONE_FIRST_FILE_LESS, [fileId]);
 }
 
@@ -59,6 +61,7 @@ export async function proposeApproval(ledger: Ledger, fileId: string, because: A
 export async function declineFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
+    await endLate(tx, fileId, because);
     const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [
       fileId,
     ]);

@@ -3,6 +3,7 @@ import { hasCome, IS_FINAL, IS_OPEN } from '../batch/conditions.ts';
 import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from '../batch/schedule-poll.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
+import { IS_OPEN_LATE } from '../file/late-arrivals.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
 import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
 import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
@@ -240,7 +241,7 @@ export type Badges = {
 /** Reads them for one page. @param actor who looks, as in the audit trail */
 export async function readBadges({ pool }: Ledger, actor: string): Promise<Badges> {
   const { rows } = await pool.query<Badges>(
-    `SELECT *, batches + stops + approvals AS "needsYou" FROM (
+    `SELECT *, batches + stops + approvals + late AS "needsYou" FROM (
        SELECT (SELECT count(*) FROM batch WHERE ${IS_OPEN} AND (${IS_TROUBLED} OR ${IS_LATE})) AS batches,
               EXISTS (SELECT 1 FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception')) AS "isInDoubt",
               (SELECT count(*) FROM file f WHERE state = 'held'
@@ -248,6 +249,7 @@ export async function readBadges({ pool }: Ledger, actor: string): Promise<Badge
                  AND NOT EXISTS (SELECT 1 FROM proposal p
                                  WHERE p.file_id = f.file_id AND p.action = 'approve' AND p.verdict IS NULL))
               + (SELECT count(*) FROM proposal WHERE verdict IS NULL AND made_by <> $1) AS approvals,
+              (SELECT count(DISTINCT file_id) FROM late_arrival WHERE ${IS_OPEN_LATE}) AS late,
               (SELECT count(*) FROM account_stop) AS stops,
               (SELECT count(DISTINCT account) FROM account_stop) AS stopped) counted`,
     [actor],

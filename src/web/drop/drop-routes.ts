@@ -21,7 +21,7 @@ import { BodyRefusal, drainBody, readBody, tooLarge, takeUpload } from './take-u
 import { openTurns, UPLOAD_TURNS } from './upload-turns.ts';
 import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
-import { SIDECAR } from '../../files/scan-folder.ts';
+import { latin1, readCompanionName } from '../../files/completeness.ts';
 import { findWaitingUpload, readUpload, type UploadRow } from '../../ledger/transfer/note-upload.ts';
 
 /**
@@ -191,11 +191,13 @@ export function findNameFault(name: string, { complete }: Pick<Folder, 'complete
   if (/[/\\]/.test(name) || name === '..') return 'it contains a path; give a file name only';
   if (displayName(name) !== name || /\p{Cs}/u.test(name)) return 'it contains invisible or invalid characters';
   if (name.startsWith('.')) return 'it begins with a dot, and such files are never taken';
-  if (isIgnoredName(Buffer.from(name).toString('latin1')))
+  if (isIgnoredName(latin1(name)))
     return 'such names mark files that are still being written, so it would never be taken';
-  if (name.endsWith(SIDECAR)) return `${SIDECAR} is the suffix of control files; choose the payment file`;
-  if (complete.by === 'marker' && name.endsWith(complete.suffix))
-    return `${complete.suffix} is the suffix of marker files here; choose the payment file`;
+  const companion = readCompanionName(latin1(name), complete);
+  if (companion) {
+    const ending = latin1(name).slice(companion.of.length);
+    return `${ending} is the suffix of ${companion.kind} files here; choose the payment file`;
+  }
   if (Buffer.byteLength(name) > LONGEST_BYTES) return `it is longer than ${LONGEST_BYTES} bytes`;
   if (holdsCardNumber(name)) return 'it contains what looks like a card number';
   return undefined;

@@ -3,6 +3,8 @@ import { QUEUES, type QueueName } from '../../../schemas/jobs.ts';
 import type { GaugeName } from '../../../schemas/metrics.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import type { App } from '../../app.ts';
+import { foldersHere } from '../../config/config.ts';
+import { countWaiting } from '../../files/survey-folder.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { findJournalTrouble } from '../../ledger/admission/send-journal.ts';
 import { findClosed } from '../../ledger/alarm/find-closed.ts';
@@ -71,15 +73,16 @@ export type Sample = { name: GaugeName; value: number; labels?: Record<string, s
  * part it is. What all processes share is read only by the one that has the duty.
  */
 export async function readSamples(app: App, limitMs = HEALTH_MS): Promise<Sample[]> {
-  const [ledger, queue, disk] = await Promise.all([
+  const [ledger, queue, disk, waiting] = await Promise.all([
     readOr(limitMs, readLedgerSamples(app), [
       { name: 'paydrop_ledger_up', value: 0 },
       { name: 'paydrop_ledger_exporter', value: 0 },
     ]),
     readOr(limitMs, readQueueSamples(app), [{ name: 'paydrop_queue_up', value: 0 }]),
     readOr(limitMs, readDiskSamples(app), []),
+    readOr(limitMs, readFolderSamples(app), []),
   ]);
-  return [...ledger, ...queue, ...disk, ...readHealthSamples(app)];
+  return [...ledger, ...queue, ...disk, ...waiting, ...readHealthSamples(app)];
 }
 
 function readOr(limitMs: number, samples: Promise<Sample[]>, instead: Sample[]): Promise<Sample[]> {
@@ -185,6 +188,20 @@ async function readQueueSamples(app: App): Promise<Sample[]> {
       : [],
   );
   return [{ name: 'paydrop_queue_up', value: 1 }, ...jobs];
+}
+
+/** Counts what lies in the drop folders of the site, by names alone. The process with the duty of the site shows it. */
+async function readFolderSamples({ ledger, settings }: App): Promise<Sample[]> {
+  const isExporter = await ledger.instance.hasDuty(`${EXPORTER} of folders at ${settings.site}`).catch(() => false);
+  if (!isExporter) return [];
+  const counts = new Map<string, Sample>();
+  for (const folder of foldersHere(settings)) {
+    const { account, operation } = folder;
+    const key = `${account} ${operation}`;
+    const value = (counts.get(key)?.value ?? 0) + (await countWaiting(folder));
+    counts.set(key, { name: 'paydrop_waiting_files', labels: { account, operation }, value });
+  }
+  return [...counts.values()];
 }
 
 async function readDiskSamples({ settings }: App): Promise<Sample[]> {

@@ -32,9 +32,9 @@ const FOLDERS = [
 
 /**
  * A run that was killed while it wrote leaves its unnamed file to the sweep, an hour later. The empty file by which a
- * start tries a folder may come back when the power goes.
+ * start tries a folder may come back when the power goes. Retired files are watched for an hour; they are empty.
  */
-const PASSING = /^\.(.*-again-\d+\.csv\.[0-9a-f]+|paydrop-[0-9a-f]+)\.tmp$/;
+const PASSING = /^\.((.*-again-\d+\.csv\.[0-9a-f]+|paydrop-[0-9a-f]+)\.tmp|retired)$/;
 
 /** Makes a new folder that holds everything of one installation. */
 export async function makeRoot(): Promise<string> {

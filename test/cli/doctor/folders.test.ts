@@ -1,7 +1,15 @@
-import { appendFile, chmod, mkdir, readFile, rename, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rename, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diskSpace, folders, judgeRoom, ownFolders, permissions, places } from '../../../src/cli/doctor/folders.ts';
+import {
+  diskSpace,
+  folders,
+  judgeRoom,
+  leftOvers,
+  ownFolders,
+  permissions,
+  places,
+} from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, WELL } from '../support/cli-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -14,6 +22,26 @@ import { originals } from '../../../src/cli/doctor/originals.ts';
 
 describe('folders', () => {
   const world = openedForTests(openPatientWorld);
+
+  it('names companions that lie without their payment file', async () => {
+    expect(await world.look(leftOvers)).toEqual(WELL);
+    const folder = world.settings.folders[0]!;
+    const path = join(folder.path, 'june.csv.ctl');
+    await writeFile(path, 'rows=1');
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+    expect(await world.look(leftOvers)).toMatchObject([
+      {
+        level: 'warn',
+        found: expect.stringMatching(/without their payment file for more than an hour: june\.csv\.ctl$/),
+      },
+    ]);
+    const marked = { ...world.settings, folders: [{ ...folder, complete: { by: 'control' } as const }] };
+    await writeFile(join(folder.path, 'june.csv'), 'rows');
+    expect(await world.look(leftOvers, { settings: marked })).toMatchObject([
+      { level: 'warn', found: expect.stringMatching(/changed after their marker, so they wait: june\.csv$/) },
+    ]);
+    await Promise.all(['june.csv', 'june.csv.ctl'].map((name) => rm(join(folder.path, name))));
+  });
 
   describe('folders', () => {
     it('finds all there', async () => {

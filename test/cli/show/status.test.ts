@@ -1,3 +1,5 @@
+import { rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { describeObstacles, lateRunLines, troubleStatus } from '../../../src/cli/show/status.ts';
@@ -23,6 +25,21 @@ describe('status', () => {
   it('is well with an empty ledger', async () => {
     const out = await world.says('status', '--check');
     expect(out).toBe('Files\nnone yet\n\nLast 24 hours\nno outcomes yet\n');
+  });
+
+  it('says what lies in the drop folders, and with --verbose what is never taken', async () => {
+    const { path } = world.app.settings.folders[0]!;
+    const names = ['new.csv', 'Thumbs.db', 'old.csv.ctl'];
+    for (const name of names) await writeFile(join(path, name), 'rows=1');
+    await utimes(join(path, 'old.csv.ctl'), 1_700_000_000, 1_700_000_000);
+    const [out, more] = [await world.says('status'), await world.says('status', '--verbose')];
+    expect(out).toMatch(/Waiting in drop folders\nFolder +Account +Files\n.*\n\S+ +main +1\n/);
+    expect(out).toMatch(/Left over in drop folders\n.*\n.*\n.*old\.csv\.ctl +control without its payment file/);
+    expect(out).not.toContain('Thumbs.db');
+    expect(more).toMatch(/Never taken\n.*\n.*\n.*Thumbs\.db/);
+    const { folders } = JSON.parse(await world.says('status', '--json'));
+    expect(folders).toContainEqual(expect.objectContaining({ waiting: 1, ignored: ['Thumbs.db'], outdated: [] }));
+    for (const name of names) await rm(join(path, name));
   });
 
   it('counts files and money, and is well when all is done', async () => {

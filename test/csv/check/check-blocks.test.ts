@@ -164,7 +164,7 @@ describe('check blocks', () => {
     it('takes a header for a header only at the top', () => {
       const { checkTexts, close } = open();
       const [, row] = checkTexts([cardLine(), CARD_HEADER]);
-      expect(row?.faults.map((fault) => fault.code)).toContain('AMOUNT_FORMAT');
+      expect(row?.faults.map((fault) => fault.code)).toContain('TITLES_REPEATED');
       expect(row?.payment).toBeUndefined();
       expect(close()).toMatchObject({ headerLine: null, records: 2, valid: { rows: 1 } });
     });

@@ -19,7 +19,7 @@ import {
   newFileShape,
 } from '../../../src/csv/read/split-lines.ts';
 import { type LineRecord, splitPayments } from '../../../src/csv/read/split-cells.ts';
-import { type Charset, decoderOfLines, tellKind } from '../../../src/csv/read/open-plain-text.ts';
+import { type Charset, decoderOfLines, faultOfKind, tellKind } from '../../../src/csv/read/open-plain-text.ts';
 
 /** Everything a check yields, by either method. */
 export type Outcome = {
@@ -76,7 +76,7 @@ export async function checkByReference(
   const pieces: Uint8Array[] = [];
   for await (const piece of counter.pass(source)) pieces.push(piece);
   const kind = tellKind(Buffer.concat(pieces));
-  if (kind) checker.refuse({ code: 'NOT_CSV', line: 0, detail: kind });
+  if (kind) checker.refuse(faultOfKind(kind));
   for await (const lines of readLines(kind ? [] : pieces, rules.folder.charset, shape, groupLines)) {
     rows.push(...checker.checkGroup(splitPayments(lines), lines));
   }

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
+import { explainRefusal } from '../../../src/files/claims/claim-drop.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import {
   claimedDrop,
@@ -226,5 +227,17 @@ describe('readNotes', () => {
     expect(await readNotes(workDir)).toBeUndefined();
     execFileSync('mkfifo', [join(workDir, NOTES)]);
     expect(await readNotes(workDir)).toBeUndefined();
+  });
+});
+
+describe('explainRefusal', () => {
+  const refused = (code: string) => Object.assign(new Error('rename'), { code });
+  it.each([
+    ['EACCES', true, 'DROP_LOCKED'],
+    ['EACCES', false, 'FOLDER_NOT_WRITABLE'],
+    ['EPERM', true, 'FOLDER_NOT_WRITABLE'],
+    ['EBUSY', false, 'DROP_LOCKED'],
+  ])('makes of %s in folders that are writable (%s): %s', (code, isWritable, error) => {
+    expect(explainRefusal(refused(code), 'claim a drop', isWritable)).toMatchObject({ code: error });
   });
 });

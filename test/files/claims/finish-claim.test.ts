@@ -1,4 +1,16 @@
-import { link, lstat, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +19,7 @@ import { readSidecar } from '../../../src/files/sidecar.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
 import { claimedDrop, claimOnly, COMPANIONS, settledDrop, settleDrops, tryClaim } from '../support/claims.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
+import { emptyRetired, listRetired, RETIRED, retiredPath } from '../../../src/files/claims/retire-claim.ts';
 import { releaseClaim, removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
@@ -71,14 +84,16 @@ describe('finishClaim', () => {
 });
 
 describe('releaseClaim', () => {
-  it('removes the bytes, the sidecar and the notes, and may be repeated', async () => {
+  it('removes the sidecar and the notes, keeps the file where a late write is seen, and may be repeated', async () => {
     const {
       work,
-      claim: { workDir },
+      claim: { workDir, fileId },
     } = await claimedDrop({ 'a.csv.ctl': 'rows=1' });
     await releaseClaim(workDir);
-    expect(await readdir(work)).toEqual([]);
+    expect(await readdir(work)).toEqual([RETIRED]);
     await releaseClaim(workDir);
+    expect(await listRetired(work)).toMatchObject([{ fileId, path: retiredPath(workDir), stats: { size: 4n } }]);
+    expect(await findClaims(work)).toEqual({ claims: [], empty: [], strange: [] });
   });
 
   it('goes on where a killed release stopped', async () => {
@@ -89,7 +104,8 @@ describe('releaseClaim', () => {
     await rm(path);
     expect((await findClaims(work)).empty).toEqual([workDir]);
     await releaseClaim(workDir);
-    expect(await readdir(work)).toEqual([]);
+    expect(await listRetired(work)).toEqual([]);
+    expect(await readdir(work)).toEqual([RETIRED]);
   });
 
   it('leaves what is not its own, for findClaims to report', async () => {
@@ -101,6 +117,40 @@ describe('releaseClaim', () => {
     await releaseClaim(workDir);
     expect(await readFile(join(workDir, 'original.ctl', 'kept.txt'), 'utf8')).toBe('kept');
     expect(await findClaims(work)).toMatchObject({ claims: [], empty: [], strange: [{ code: 'DROP_DIRECTORY' }] });
+  });
+});
+
+describe('emptyRetired', () => {
+  async function retired() {
+    const { claim } = await claimedDrop();
+    await releaseClaim(claim.workDir);
+    return { path: retiredPath(claim.workDir), sealed: claim.notes };
+  }
+
+  it('removes the content, and the file stays', async () => {
+    const { path, sealed } = await retired();
+    expect(emptyRetired(path, sealed)).toBe('empty');
+    expect(await readFile(path, 'utf8')).toBe('');
+  });
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['was written on', (path) => appendFile(path, 'more')],
+    ['was written again', (path) => writeFile(path, 'sowr')],
+  ])('leaves a file that %s', async (_what, change) => {
+    const { path, sealed } = await retired();
+    await change(path);
+    const text = await readFile(path, 'utf8');
+    expect(emptyRetired(path, sealed)).toBe('changed');
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('follows no link, and is content when the file is gone', async () => {
+    const { path, sealed } = await retired();
+    await rename(path, `${path}-aside`);
+    expect(emptyRetired(path, sealed)).toBe('gone');
+    await symlink(`${path}-aside`, path);
+    expect(() => emptyRetired(path, sealed)).toThrow('ELOOP');
+    expect(await readFile(`${path}-aside`, 'utf8')).toBe('rows');
   });
 });
 

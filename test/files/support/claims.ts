@@ -8,7 +8,8 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { claimDrop } from '../../../src/files/claims/claim-drop.ts';
 import type { Claim, ClaimOutcome } from '../../../src/files/claims/finish-claim.ts';
-import { type Candidate, type CompleteBy, createFolderScanner, type Scan } from '../../../src/files/scan-folder.ts';
+import type { CompleteBy } from '../../../src/files/completeness.ts';
+import { type Candidate, createFolderScanner, type Scan } from '../../../src/files/scan-folder.ts';
 import { freshFolders } from './fresh-folder.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { buildProgram } from '../../support/build-program.ts';
@@ -37,13 +38,13 @@ export async function claimOnly(folder: string, workRoot: string, complete?: Com
 
 export const COMPANIONS = { 'a.csv.ctl': 'rows=1', 'a.csv.done': '' };
 
-/** Makes the folders of an installation, with `a.csv` and its older companions as the only settled drop. */
+/** Makes the folders of an installation, with `a.csv` and its companions as the only settled drop. */
 export async function settledDrop(companions: Readonly<Record<string, string>> = {}, complete?: CompleteBy) {
   const folders = await freshFolders();
-  await writeFile(join(folders.drop, 'a.csv'), 'rows');
-  for (const [name, text] of Object.entries(companions)) {
+  for (const [name, text] of Object.entries({ 'a.csv': 'rows', ...companions })) {
+    const seconds = name === 'a.csv' ? 1_749_999_000 : 1_750_000_000;
     await writeFile(join(folders.drop, name), text);
-    await utimes(join(folders.drop, name), 1_750_000_000, 1_750_000_000);
+    await utimes(join(folders.drop, name), seconds, seconds);
   }
   return { ...folders, candidate: await onlyCandidate(folders.drop, complete) };
 }

@@ -4,6 +4,7 @@ import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
+import { acknowledgeLate, readOpenLate } from '../../../src/ledger/file/late-arrivals.ts';
 import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
@@ -34,6 +35,18 @@ export const ACTS: readonly Act[] = [
   ...RESOLVE_ACTS,
   onFile('approve', ['held'], (world, id) => approveFile(world.office, id, BECAUSE)),
   onFile('decline', ['held'], (world, id) => declineFile(world.office, id, BECAUSE)),
+  {
+    name: 'acknowledge',
+    find: async (world) => {
+      const [late] = await readOpenLate(world.office);
+      if (!late) return undefined;
+      const { fileId } = late;
+      return {
+        words: `acknowledges what came late of ${fileId}`,
+        perform: () => acknowledgeLate(world.office, fileId, BECAUSE),
+      };
+    },
+  },
   onFile('cancel a file', ['accepted', 'in_progress'], (world, id) => cancelFile(world.office, id, BECAUSE)),
   onBatch('cancel a batch', ['ready', 'preparing', 'refused'], (world, fileId, batchNo) =>
     cancelBatch(world.office, { fileId, batchNo }, BECAUSE),

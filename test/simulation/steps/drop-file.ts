@@ -1,9 +1,11 @@
 import { parse } from 'csv-parse/sync';
-import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import type { Folder } from '../../../src/config/config.ts';
+import { listRetired } from '../../../src/files/claims/retire-claim.ts';
+import { markerEndingOf } from '../../../src/files/completeness.ts';
 import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../files/draft-file.ts';
 import type { World } from '../world.ts';
 import { tell } from './step.ts';
@@ -123,6 +125,47 @@ export async function writeOn(world: World): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Lets a sender whose program still has a file open write into it after its verdict. */
+export async function writeOnRetired(world: World): Promise<void> {
+  for (const work of new Set(world.settings.folders.map((folder) => folder.work))) {
+    const [retired] = await listRetired(work).catch(() => []);
+    if (!retired) continue;
+    await appendFile(retired.path, 'I0x2,A10000002,25.00,June dues\n');
+    tell(world, `the sender of ${retired.fileId} goes on writing into it after its verdict`);
+    world.totals.count('drops', 'written on after the verdict');
+    return;
+  }
+}
+
+/**
+ * Writes a payment file slowly, beside a marker left over from an older file of its name. A scan that sees the first
+ * half must not take it.
+ * @param look lets a process scan the folders while half of the file is there
+ */
+export async function dropBesideOldMarker(world: World, look: () => Promise<void>): Promise<void> {
+  const { choose } = world;
+  const folder = choose.one(world.settings.folders.filter(isMarked));
+  const number = world.drops.length + 1;
+  const name = `file-${number}.csv`;
+  const draft = draftFile(choose, world.settings.accounts.get(folder.account)!, folder.operation, `I${number}`);
+  keepCanaries(world, draft);
+  const { bytes, control } = writeDraft(draft);
+  const marker = join(folder.path, `${name}${markerEndingOf(folder.complete)}`);
+  await writeFile(marker, '');
+  await utimes(marker, 1_000_000_000, 1_000_000_000);
+  await writeFile(join(folder.path, name), bytes.subarray(0, Math.ceil(bytes.length / 2)));
+  tell(world, `a sender writes the first half of ${name} into ${folder.id}, beside an old marker`);
+  await look();
+  await put(world, folder, name, bytes, control, draft.titles !== undefined);
+  tell(world, `the sender of ${name} is done`);
+  world.totals.count('drops', 'beside an old marker');
+}
+
+/** Returns whether files of a folder wait for a marker. */
+export function isMarked({ complete }: Folder): boolean {
+  return complete.by === 'marker';
 }
 
 async function put(

@@ -9,7 +9,17 @@ import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { ACTS, actsInTurn, performAct } from './acts.ts';
-import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
+import {
+  dropAgain,
+  dropBesideOldMarker,
+  dropFile,
+  dropOddThing,
+  dropOutput,
+  dropRewritten,
+  isMarked,
+  writeOn,
+  writeOnRetired,
+} from './drop-file.ts';
 import { type Expected, runStage, type Stage, startInstance } from './run-stage.ts';
 import {
   chooseDueJob,
@@ -40,6 +50,20 @@ export const STEPS: readonly Step[] = [
   step('drop an output', 1, mayRepeat, dropOutput),
   step('drop no plain file', 0.3, always, dropOddThing),
   step('write on after the claim', 1, hasWaiting, async (world) => void (await writeOn(world))),
+  step('write on after the verdict', 0.5, hasInstance, writeOnRetired),
+  step(
+    'drop beside an old marker',
+    0.7,
+    (world) => hasInstance(world) && world.drops.length < 6 && world.settings.folders.some(isMarked),
+    (world) => {
+      const instance = idle(world);
+      const stage = { stage: 'watch', what: 'looks at the folders' } as const;
+      return dropBesideOldMarker(
+        world,
+        async () => void (await runStage(world, instance, stage, () => instance.look())),
+      );
+    },
+  ),
   step('look at the folders', 9, hasInstance, async (world) => {
     const instance = idle(world);
     await runStage(world, instance, { stage: 'watch', what: 'looks at the folders' }, () => instance.look());

@@ -44,8 +44,8 @@ describe('actionsFor', () => {
   it.each([
     ['file', 'claimed', ['check-outputs', 'rebuild-outputs']],
     ['file', 'held', ['approve', 'decline', 'move', 'check-outputs', 'rebuild-outputs']],
-    ['file', 'accepted', ['cancel', 'move', 'check-outputs', 'rebuild-outputs']],
-    ['file', 'completed', ['resubmit', 'check-outputs', 'rebuild-outputs']],
+    ['file', 'accepted', ['cancel', 'acknowledge', 'move', 'check-outputs', 'rebuild-outputs']],
+    ['file', 'completed', ['acknowledge', 'resubmit', 'check-outputs', 'rebuild-outputs']],
     ['batch', 'ready', ['cancel-batch']],
     ['batch', 'refused', ['cancel-batch', 'retry', 'withdraw']],
     ['batch', 'sending', []],

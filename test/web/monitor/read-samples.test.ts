@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { findUnready, readSamples, type Sample } from '../../../src/web/monitor/read-samples.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
-import { rename } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { beforeStatement } from '../../workers/support/step-world.ts';
 import { isShared, METRICS, type MetricName, metricType } from '../../../schemas/metrics.ts';
@@ -140,6 +141,23 @@ describe('readSamples', () => {
     expect(valueOf(samples, 'paydrop_unknown_rows', main)).toBe(2);
     expect(valueOf(samples, 'paydrop_unknown_cents', main)).toBe(5_000);
     expect(valueOf(samples, 'paydrop_account_stopped', main)).toBe(1);
+  });
+
+  it('counts the files that lie in drop folders', async () => {
+    const waiting = async () => (await readSamples(running())).filter(({ name }) => name === 'paydrop_waiting_files');
+    const before = await waiting();
+    const { path, account, operation } = world.settings.folders[0]!;
+    const names = ['a.csv', 'b.csv', 'b.csv.ctl', 'c.csv.part', 'Thumbs.db'];
+    for (const name of names) await writeFile(join(path, name), '');
+    const after = await waiting();
+    for (const name of names) await rm(join(path, name));
+    expect(after).toEqual(
+      before.map((sample) => {
+        const isHere = sample.labels!['account'] === account && sample.labels!['operation'] === operation;
+        return { ...sample, value: sample.value + (isHere ? 2 : 0) };
+      }),
+    );
+    expect(before).not.toEqual([]);
   });
 
   it('tells how long no folder was listed, the longest of an account and operation', async () => {

@@ -91,6 +91,17 @@ describe('sortRemoteFiles', () => {
     expect(lookAt(folder, [...looks, [2_000, [file('a'), file('a.ctl', 7)]]])).toMatchObject({ ready: ['a'] });
   });
 
+  it.each([
+    ['marker', { by: 'marker', suffix: '.done' }, 'a.done'],
+    ['control', { by: 'control' }, 'a.ctl'],
+  ] as const)('does not believe a marker older than its file (complete by %s)', (_by, complete, marker) => {
+    const folder = { complete };
+    const looks = (markedMs: number): [number, ReturnType<typeof file>[]][] =>
+      [0, 2_000].map((nowMs) => [nowMs, [file('a', 10, 5_000), file(marker, 1, markedMs)]]);
+    expect(lookAt(folder, looks(4_999))).toMatchObject({ ready: [], waiting: ['a'] });
+    expect(lookAt(folder, looks(5_000))).toMatchObject({ ready: ['a'], waiting: [] });
+  });
+
   it('hands out the oldest first, each with what belongs to it', () => {
     const files = [file('b', 1, 2_000), file('a', 1, 3_000), file('a.ctl'), file('a.done'), file('b.done')];
     const { ready } = sortRemoteFiles(files, { folder: MARKER, sightings: new Map(), nowMs: 0 });

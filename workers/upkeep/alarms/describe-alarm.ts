@@ -19,6 +19,8 @@ export function describeAlarm({ kind, subject, account, figures: found }: AlarmC
       return `Batch ${subject}: ${sumOf(figures)}. paydrop keeps asking; ask the service. "paydrop why ${subject}" shows its history.`;
     case 'file_held':
       return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. ${figures.rows ? `"paydrop approve ${subject} --reason …" or ` : ''}"paydrop decline ${subject} --reason …".`;
+    case 'came_late':
+      return `File ${subject}: ${sumOf(figures)}. After it was taken: ${figures.says ?? 'something came'}. Its unsent batches wait. "paydrop acknowledge ${subject} --reason …" lets them go; "paydrop cancel ${subject} --reason …" stops them.`;
     case 'file_refused':
       return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
     case 'rows_withheld':

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type Profile, SEPARATORS } from '../../../../schemas/profiles.ts';
 import type { Fault } from '../../../rows/rows.ts';
-import { openPlainText } from '../../read/open-plain-text.ts';
+import { faultOfKind, openPlainText } from '../../read/open-plain-text.ts';
 import { type Block, readBlocks } from '../../read/read-blocks.ts';
 import { findUnreadable, type UnreadableFault } from '../../read/split-cells.ts';
 import { CTRL_Z, dropEndMark, LONGEST_LINE } from '../../read/split-lines.ts';
@@ -68,7 +68,8 @@ export async function* readTextRows(
   const text = await openPlainText(source, form.charset === 'utf-16' ? 'utf-8' : form.charset);
   if (text.kind !== undefined) {
     const detail = `it is ${text.kind}, and the profile reads text with a ${form.separator} between the cells`;
-    shape.faults.push({ code: 'NOT_CSV', line: 0, detail });
+    const fault = faultOfKind(text.kind);
+    shape.faults.push(fault.code === 'NOT_CSV' ? { ...fault, detail } : fault);
     for await (const _ of text.source) yield;
     return;
   }

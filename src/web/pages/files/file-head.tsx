@@ -228,7 +228,7 @@ function BlockNotice({ title, by }: { title: string; by: readonly Block[] }) {
 }
 
 function addressOfBlock({ account, fileId, batchNo }: Block): string {
-  if (fileId !== null) return `/files/${fileId}/batches/${batchNo}`;
+  if (fileId !== null) return batchNo === null ? `/files/${fileId}` : `/files/${fileId}/batches/${batchNo}`;
   return account === ALL_ACCOUNTS ? '/accounts' : `/accounts/${encodeURIComponent(account)}`;
 }
 
@@ -262,15 +262,16 @@ export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow;
 
 /** Returns the actions for a file: all that its state allows, some under a further condition. */
 export function actionsOf({
-  file: { state, account },
+  file: { state, account, late },
   figures: { states },
   hasRowsToSend,
   outputs,
 }: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & {
-  file: Pick<FileRow, 'state' | 'account'>;
+  file: Pick<FileRow, 'state' | 'account'> & Pick<ShownFile, 'late'>;
 }): HandledAction[] {
   const conditions: Partial<Record<HandledAction, boolean>> = {
     cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
+    acknowledge: late !== undefined,
     resubmit: hasRowsToSend,
     // Other files are where they belong.
     move: isFormerName(account),

@@ -85,9 +85,15 @@ describe('actionsOf', () => {
     expect(actionsOf({ ...head, file: { ...FILE, state: 'completed' } })).toEqual(['check-outputs']);
   });
 
+  it('offer to acknowledge what came late only while it waits', () => {
+    const offers = (late: object) => actionsOf({ ...headOf({}), file: { ...FILE, state: 'completed', ...late } });
+    expect(offers({ late: '9 bytes were written' })).toContain('acknowledge');
+    expect(offers({})).not.toContain('acknowledge');
+  });
+
   it('are together all actions on files but the one that a check offers', () => {
     const offered = (Object.keys(FILE_STATES) as FileState[]).flatMap((state) =>
-      actionsOf({ ...headOf({}), file: { ...FILE, state, account: 'main.1' } }),
+      actionsOf({ ...headOf({}), file: { ...FILE, state, account: 'main.1', late: '9 bytes were written' } }),
     );
     const ofFiles = HANDLED.filter((name) => ACTIONS[name].to === 'file');
     expect(ofFiles.filter((name) => !offered.includes(name))).toEqual(['rebuild-outputs']);
