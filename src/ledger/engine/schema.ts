@@ -16,6 +16,7 @@ export const SUBJECTS = [
   'gate',
   'admission',
   'result',
+  'double-charges',
   'deliver',
   'doubt',
   'reprocess',
