@@ -49,6 +49,8 @@ export const ACTIONS = {
   'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: 'irreversible' }),
   repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
   retry: action('batch', MAKERS, 'Send again', { destructive: 'money' }),
+  release: action('batch', CHECKERS, 'Send all the same', { destructive: 'money' }),
+  acknowledge: action('batch', WORKERS, 'Mark as looked at'),
   withdraw: action('batch', MAKERS, 'Withdraw', { destructive: 'irreversible' }),
   adopt: action('batch', MAKERS, 'Enter the batch id', { destructive: 'money' }),
   probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),

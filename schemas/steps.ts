@@ -14,6 +14,8 @@ export const ACTION_COMMANDS = {
   repoll: 'repoll BATCH',
   retry: 'retry BATCH --reason …',
   withdraw: 'withdraw BATCH --reason …',
+  release: 'release BATCH --reason …',
+  acknowledge: 'acknowledge BATCH --reason …',
   pause: 'account pause ACCOUNT',
   resume: 'account resume ACCOUNT --reason …',
   'run-now': 'schedule run SCHEDULE',

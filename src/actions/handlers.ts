@@ -3,6 +3,7 @@ import { archiveRows } from './archive-rows.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
 import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
 import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
+import { acknowledge, release } from './double-actions.ts';
 import { approve, cancel, decline } from './file-actions.ts';
 import { journal } from './resolve/journal-action.ts';
 import { checkOutputs, rebuildMissing } from './output-actions.ts';
@@ -26,6 +27,8 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   'cancel-batch': cancelOneBatch,
   repoll,
   retry,
+  release,
+  acknowledge,
   withdraw,
   adopt,
   probe,

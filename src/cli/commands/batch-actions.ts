@@ -40,6 +40,32 @@ export const withdraw = actionCommand(
   findBatchByWords,
 );
 
+export const release = actionCommand(
+  'release',
+  {
+    name: 'release',
+    about: 'Send a batch although a payment in it may have been charged meanwhile',
+    takes: TAKES,
+    notes: [
+      'Release it only if they are other payments; "paydrop why BATCH" shows both sides. Otherwise "paydrop cancel BATCH --reason …". Where overrides take two persons, this proposes it.',
+    ],
+    examples: ['release monday.csv/1 --reason "two terms of dues, the member confirmed both"'],
+  },
+  findBatchByWords,
+);
+
+export const acknowledge = actionCommand(
+  'acknowledge',
+  {
+    name: 'acknowledge',
+    about: 'Confirm to have looked at payments of a batch that were perhaps made twice',
+    takes: TAKES,
+    notes: ['Refund one of each pair first. This moves no money; "paydrop why BATCH" still shows them.'],
+    examples: ['acknowledge monday.csv/1 --reason "INV-7 was refunded in refunds.csv"'],
+  },
+  findBatchByWords,
+);
+
 export const repoll = actionCommand(
   'repoll',
   {

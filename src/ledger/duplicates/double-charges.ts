@@ -102,7 +102,7 @@ export async function recordPairs(
 }
 
 /** States in which a batch is certainly not sent. */
-const UNSENT: readonly string[] = ['ready', 'preparing', 'refused'];
+export const UNSENT: readonly string[] = ['ready', 'preparing', 'refused'];
 
 function auditBatch(
   tx: Transaction,

@@ -18,7 +18,15 @@ export type Pair = {
   isSame: boolean;
 };
 
-type Wanted = { account: string; fileNo: number; lines: readonly number[] };
+type Wanted = {
+  account: string;
+  fileNo: number;
+  lines: readonly number[];
+  /** Fingerprints of files that all came before are not searched; by default all are. */
+  since?: Date;
+  /** Only files that were taken after this one. */
+  isLater?: boolean;
+};
 
 /** Statements of at most this many rows end well within the query timeout. */
 const STEP_ROWS = 10_000;
@@ -32,19 +40,24 @@ const STEP_ROWS = 10_000;
  * such rows are few, and what they match can still be stopped.
  * @param wanted.account whose other files are searched
  */
-export async function findPairs({ client }: Transaction, { account, fileNo, lines }: Wanted): Promise<Pair[]> {
-  const volumes = await findVolumes(client, account, new Date(0));
+export async function findPairs({ client }: Transaction, wanted: Wanted): Promise<Pair[]> {
+  const { account, fileNo, lines, since = new Date(0), isLater = false } = wanted;
+  const volumes = await findVolumes(client, account, since);
   const found: Pair[] = [];
   for (let from = 0; from < lines.length; from += STEP_ROWS) {
     const some = lines.slice(from, from + STEP_ROWS);
-    const { rows: twins } = await client.query<Pair>(BY_FINGERPRINT, [fileNo, some, CERTAINLY_NOT_CHARGED, volumes]);
+    const ask = async (statement: string, of: readonly number[], among: unknown) =>
+      (await client.query<Pair>(statement, [fileNo, of, CERTAINLY_NOT_CHARGED, among, isLater ? fileNo : 0])).rows;
+    found.push(...(await ask(BY_FINGERPRINT, some, volumes)));
     const { rows: bare } = await client.query<{ line: number }>(BARE, [fileNo, some]);
-    const bareLines = bare.map(({ line }) => line);
-    const { rows: others } =
-      bareLines.length === 0
-        ? { rows: [] }
-        : await client.query<Pair>(BY_ROW, [fileNo, bareLines, CERTAINLY_NOT_CHARGED, account]);
-    found.push(...twins, ...others);
+    if (bare.length > 0)
+      found.push(
+        ...(await ask(
+          BY_ROW,
+          bare.map(({ line }) => line),
+          account,
+        )),
+      );
   }
   return found;
 }
@@ -97,14 +110,14 @@ const JUDGED = `
   ORDER BY t.line, f.file_no, t.earlier_line`;
 
 const BY_FINGERPRINT = `WITH ${OWN}, ${OWN_ROW}, twin AS MATERIALIZED (
-    ${twinsInVolumes('$4', '(SELECT * FROM own ORDER BY fingerprint)', 'AND p.file_no <> $1')}
+    ${twinsInVolumes('$4', '(SELECT * FROM own ORDER BY fingerprint)', 'AND p.file_no <> $1 AND p.file_no > $5')}
   ) ${JUDGED}`;
 
 const BY_ROW = `WITH ${OWN_ROW}, twin AS MATERIALIZED (
     SELECT o.line, f.file_no, r.line AS earlier_line, f.operation <> m.operation AS other_kind
     FROM own_row o JOIN file m ON m.file_no = $1
     JOIN batch b ON b.account = $4 AND b.${IS_OPEN}
-    JOIN file f ON f.file_id = b.file_id AND f.file_no <> $1
+    JOIN file f ON f.file_id = b.file_id AND f.file_no <> $1 AND f.file_no > $5
     JOIN payment_row r ON r.file_no = f.file_no AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
       AND r.amount_cents = o.amount_cents
   ) ${JUDGED}`;

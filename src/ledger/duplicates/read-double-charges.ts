@@ -59,9 +59,9 @@ export type PaidBatch = {
 const MOST = 200;
 
 /** Returns the pairs of a file, or of one of its batches, whatever was decided about them; at most 200. */
-export function readDoublesOf({ pool }: Ledger, { fileId, batchNo }: { fileId: string; batchNo?: number }) {
+export function readDoublesOf(client: Queryable, { fileId, batchNo }: { fileId: string; batchNo?: number }) {
   return readPairs(
-    pool,
+    client,
     `double_side d WHERE d.file_no = (SELECT file_no FROM file WHERE file_id = $2)
        AND ($3::integer IS NULL OR EXISTS (SELECT FROM batch WHERE batch.file_id = $2 AND batch.batch_no = $3
                                              AND d.line BETWEEN batch.first_line AND batch.last_line))`,
@@ -201,7 +201,7 @@ export async function readPaidBatches(ledger: Ledger): Promise<PaidBatch[]> {
   );
   return Promise.all(
     rows.map(async (batch) => {
-      const pairs = (await readDoublesOf(ledger, batch)).filter(({ releasedAt }) => releasedAt === null);
+      const pairs = (await readDoublesOf(ledger.pool, batch)).filter(({ releasedAt }) => releasedAt === null);
       return { ...batch, first: pairs[0] ?? null, matches: new Set(pairs.map(({ row }) => row.line)).size };
     }),
   );

@@ -4,6 +4,7 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
 import { readProposal } from './proposals.ts';
 import type { AuditReason, BatchKey } from '../engine/move.ts';
+import { lockDecisionsOf } from '../duplicates/double-charges.ts';
 import { bindingOfCharged, releaseCharged } from '../duplicates/decide-double-charges.ts';
 import { type Binding, bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
 import { approveHeld } from '../file/release-held.ts';
@@ -61,7 +62,11 @@ type ProposedAction = {
 export const PROPOSED_ACTIONS: Readonly<Record<string, ProposedAction>> = {
   approve: {
     about: 'approve the held file; its valid rows are sent',
-    bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId!),
+    bindingOf: async (tx, { file_id: fileId }) => {
+      // Before the file is locked: an intake that holds this lock may wait for the file.
+      await lockDecisionsOf(tx, { fileId: fileId! });
+      return bindingOfFile(tx, fileId!);
+    },
     carryOut: (tx, { file_id: fileId }, because) => approveHeld(tx, fileId!, because),
   },
   release: {

@@ -188,7 +188,7 @@ describe('learnCharged', () => {
     await reconcile(earlier, 'declined', 5);
     const later = await putFile(world, { account });
     await correct(earlier, 'approved');
-    const [pair, ...others] = await readDoublesOf(world.ledger, keyOf(later));
+    const [pair, ...others] = await readDoublesOf(world.ledger.pool, keyOf(later));
     expect(others).toEqual([]);
     expect(pair).toMatchObject({
       account,
@@ -245,7 +245,7 @@ describe('learnCharged', () => {
     await correct(earlier, 'approved');
     const { paid_since: since } = await readBatchRow(world.ledger, keyOf(later));
     expect(since !== null).toBe(isHeld);
-    const [pair] = await readDoublesOf(world.ledger, keyOf(later));
+    const [pair] = await readDoublesOf(world.ledger.pool, keyOf(later));
     if (pair) expect(pair.isSame).toBe(plan.row === undefined);
   });
 
@@ -281,7 +281,7 @@ describe('learnCharged', () => {
     await reconcile(earlier, 'accepted_pending');
     const later = await putFile(world, { account });
     await correct(earlier, 'approved');
-    expect(await readDoublesOf(world.ledger, keyOf(later))).toEqual([]);
+    expect(await readDoublesOf(world.ledger.pool, keyOf(later))).toEqual([]);
   });
 });
 
@@ -293,7 +293,7 @@ describe('releaseCharged', () => {
     const later = await putFile(world, { account, payments: [2] });
     await correct(earlier, 'unknown');
     await inOne((tx) => releaseCharged(tx, keyOf(later), because));
-    expect(await readDoublesOf(world.ledger, keyOf(later))).toMatchObject([
+    expect(await readDoublesOf(world.ledger.pool, keyOf(later))).toMatchObject([
       { releasedBy: because.actor, releaseReason: because.reason, releasedAt: world.clock.now() },
     ]);
     expect(await findSendable(world.ledger, account)).toEqual([keyOf(later)]);

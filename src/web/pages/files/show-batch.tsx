@@ -158,8 +158,10 @@ const ACTIONS_OF: Partial<Record<BatchState, readonly ActionName[]>> = {
 };
 
 /** Returns the actions for a batch. A ready batch can be cancelled only while its file is in progress. */
-function actionsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly ActionName[] {
+function actionsOf({ state: fileState }: FileRow, { state, paid_since: paidSince }: BatchRow): readonly ActionName[] {
   const isOnItsWay = fileState === 'accepted' || fileState === 'in_progress';
+  if (paidSince !== null && (state === 'ready' || state === 'refused'))
+    return ['release', ...(isOnItsWay ? (ACTIONS_OF[state] ?? []) : [])];
   return state === 'ready' && !isOnItsWay ? [] : (ACTIONS_OF[state] ?? []);
 }
 
