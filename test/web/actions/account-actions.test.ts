@@ -46,12 +46,12 @@ describe('actionsFor', () => {
     ['file', 'held', ['approve', 'decline', 'check-outputs', 'rebuild-outputs']],
     ['file', 'accepted', ['cancel', 'check-outputs', 'rebuild-outputs']],
     ['file', 'completed', ['resubmit', 'check-outputs', 'rebuild-outputs']],
-    ['batch', 'ready', ['cancel-batch']],
-    ['batch', 'refused', ['cancel-batch', 'retry', 'withdraw']],
-    ['batch', 'sending', []],
-    ['batch', 'unknown', ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt']],
-    ['batch', 'exception', ['repoll', 'close-in-doubt', 'disown']],
-    ['batch', 'cancelled', []],
+    ['batch', 'ready', ['cancel-batch', 'release', 'acknowledge']],
+    ['batch', 'refused', ['cancel-batch', 'retry', 'release', 'acknowledge', 'withdraw']],
+    ['batch', 'sending', ['acknowledge']],
+    ['batch', 'unknown', ['acknowledge', 'adopt', 'probe', 'not-received', 'journal', 'close-in-doubt']],
+    ['batch', 'exception', ['repoll', 'acknowledge', 'close-in-doubt', 'disown']],
+    ['batch', 'cancelled', ['acknowledge']],
   ] as const)('of a %s that is %s are %j', (kind, state, actions) => {
     expect(actionsFor(kind, state)).toEqual(actions);
   });

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { SentOutcome } from '../../../../schemas/lifecycle.ts';
 import type { NewRow } from '../../../../src/ledger/copy/row-tuples.ts';
 import { noteVolume } from '../../../../src/ledger/duplicates/fingerprint-volumes.ts';
+import type { Ledger } from '../../../../src/ledger/engine/open-ledger.ts';
+import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
 import { decideFile, type FileDecision } from '../../../../src/ledger/file/decide-file.ts';
 import { readFileRow } from '../../../../src/ledger/file/read-file.ts';
 import type { ReconciledRow } from '../../../../src/rows/rows.ts';
-import { type LedgerWorld, NOTHING_FOUND, putFingerprints } from '../../../support/ledger-world.ts';
+import { claimOf, NOTHING_FOUND, putFingerprints } from '../../../support/ledger-world.ts';
 import { copyRows, cutBatch } from '../../support/put-rows.ts';
 
 /** Which payments a file holds: a payment is a number, and two files with the same number hold the same payment. */
@@ -23,9 +25,11 @@ export type Payments = {
 };
 
 /** Puts a file with these payments into the ledger, a row a batch: payment N is on line N, in the batch at its place. */
-export async function putFile(world: Pick<LedgerWorld, 'ledger' | 'claimed'>, plan: Payments): Promise<FileRow> {
+export async function putFile({ ledger }: { ledger: Ledger }, plan: Payments): Promise<FileRow> {
   const { account, payments = [2, 3], held = false, isBare = false, row, comparedFrom } = plan;
-  const file = await world.claimed({ account });
+  const claim = claimOf({ account, claimedAt: ledger.clock.now() });
+  await claimFile(ledger, claim);
+  const file = await readFileRow(ledger, claim.fileId);
   const rows = payments.map((line, place) => ({
     line,
     batchNo: place + 1,
@@ -38,7 +42,7 @@ export async function putFile(world: Pick<LedgerWorld, 'ledger' | 'claimed'>, pl
   const decision: FileDecision = held
     ? { verdict: 'hold', code: 'UNUSUAL_TOTAL', reason: 'unusual' }
     : { verdict: 'accept' };
-  await transact(world.ledger, async (tx) => {
+  await transact(ledger, async (tx) => {
     await copyRows(tx, file.file_no, rows);
     const prints = rows.map(({ line }) => ({ line, fingerprint: (BigInt(line) << 32n) + 7n }));
     await putFingerprints(tx, file, file.file_no, isBare ? [] : prints);
@@ -59,7 +63,7 @@ export async function putFile(world: Pick<LedgerWorld, 'ledger' | 'claimed'>, pl
     const findings = { ...NOTHING_FOUND, layout: 'ach', validRows: rows.length, records: rows.length } as const;
     await decideFile(tx, file.file_id, findings, decision, comparedFrom && { comparedFrom });
   });
-  return readFileRow(world.ledger, file.file_id);
+  return readFileRow(ledger, file.file_id);
 }
 
 /** Returns the outcome of the row of a batch of such a file. */
