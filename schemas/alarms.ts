@@ -14,6 +14,8 @@ type AlarmRow = {
 export const ALARM_KINDS = {
   batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
   account_stopped: lasting('an account is stopped and sends nothing until an operator acts', 'paydrop account list'),
+  paid_meanwhile: lasting('a batch waits because a payment in it may have been charged meanwhile', 'paydrop status'),
+  perhaps_twice: lasting('payments were perhaps made twice', 'paydrop status'),
   exception: lasting('a result does not match what was sent', 'paydrop exceptions'),
   result_overdue: lasting('the service has a batch and has not returned its result', 'paydrop status'),
   file_held: lasting('a file needs approval', 'paydrop status'),

@@ -24,6 +24,11 @@ export const SHOWN = {
   },
   mismatch: { word: 'Result mismatch', tone: 'bad', means: 'the result differs from what was sent' },
   refused: { word: 'Refused', tone: 'bad', means: 'the service refused the payments; nothing was charged' },
+  paid_meanwhile: {
+    word: 'Perhaps paid already',
+    tone: 'bad',
+    means: 'a payment in it may have been charged meanwhile; it is not sent until a person cancels or releases it',
+  },
   rejected: { word: 'Rejected', tone: 'bad', means: 'the file failed its checks; nothing in it is sent' },
   needs_approval: { word: 'Needs approval', tone: 'warn', means: 'nothing is sent until a person approves it' },
   blocked: { word: 'Blocked', tone: 'warn', means: 'its account sends nothing at present' },
@@ -107,13 +112,16 @@ export type Known = {
   readonly outcomes: readonly (Outcome | (string & {}))[];
   /** Whether something keeps its account from sending. */
   readonly isBlocked: boolean;
+  /** Whether a payment in an unsent batch may have been charged meanwhile. */
+  readonly isPaid?: boolean;
 };
 
 /** Returns how a file is shown: the worst of its own state, its open batches, its outcomes and its account. */
-export function shownOfFile(state: FileState, { open, outcomes, isBlocked }: Known): Shown {
+export function shownOfFile(state: FileState, { open, outcomes, isBlocked, isPaid = false }: Known): Shown {
   return worstOf([
     OF_STATE[state],
     ...open.map((each) => OF_STATE[each]),
+    ...(isPaid ? (['paid_meanwhile'] as const) : []),
     ...(open.includes('ready') && isBlocked ? (['blocked'] as const) : []),
     ...(outcomes.includes('unknown') ? (['unresolved'] as const) : []),
     ...(state === 'completed' && NOT_PAID.some((each) => outcomes.includes(each))
@@ -122,9 +130,13 @@ export function shownOfFile(state: FileState, { open, outcomes, isBlocked }: Kno
   ]);
 }
 
-/** Returns how a batch is shown. One that is not sent yet needs approval with its file, or is blocked with its account. */
-export function shownOfBatch(state: BatchState, fileState: FileState, isBlocked: boolean): Shown {
+/**
+ * Returns how a batch is shown. One that is not sent yet is perhaps paid already, needs approval
+ * with its file, or is blocked with its account.
+ */
+export function shownOfBatch(state: BatchState, fileState: FileState, isBlocked: boolean, isPaid = false): Shown {
   if (state !== 'ready') return OF_STATE[state];
+  if (isPaid) return 'paid_meanwhile';
   if (fileState === 'held') return OF_STATE.held;
   return isBlocked ? 'blocked' : OF_STATE.ready;
 }

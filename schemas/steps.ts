@@ -15,6 +15,8 @@ export const ACTION_COMMANDS = {
   repoll: 'repoll BATCH',
   retry: 'retry BATCH --reason …',
   withdraw: 'withdraw BATCH --reason …',
+  release: 'release BATCH --reason …',
+  'acknowledge-batch': 'acknowledge BATCH --reason …',
   pause: 'account pause ACCOUNT',
   resume: 'account resume ACCOUNT --reason …',
   'answer-address': 'account address ACCOUNT --reason …',

@@ -22,6 +22,7 @@ CREATE TABLE file (
   seen_at                  timestamptz NOT NULL,
   claimed_at               timestamptz NOT NULL,
   aged_from                timestamptz,
+  compared_from            timestamptz,
   state                    text COLLATE "C" NOT NULL,
   state_at                 timestamptz NOT NULL,
   known_at                 timestamptz NOT NULL,
@@ -74,6 +75,8 @@ COMMENT ON COLUMN file.seen_at IS 'When it was first seen in its folder, or last
 COMMENT ON COLUMN file.claimed_at IS 'When it was claimed, by the clock of the host.';
 COMMENT ON COLUMN file.aged_from IS
   'When it came, by the latest of the clocks that were asked. A clock that is wrong must not make a payment too old to be found again. Null until it is decided.';
+COMMENT ON COLUMN file.compared_from IS
+  'Its rows repeat payments of files that came from then on, by the settings of its folder when it was decided. What was charged earlier is another payment. Null: whenever they came.';
 COMMENT ON COLUMN file.state IS 'State of a file in schemas/lifecycle.ts.';
 COMMENT ON COLUMN file.state_at IS 'When it came into its state, by the clock of the host.';
 COMMENT ON COLUMN file.known_at IS

@@ -107,9 +107,9 @@ END $$;
 
 -- The batch of an account that is sent next: of its accepted files the one that was claimed first, of that the first
 -- batch. A file that is still being read, is held or waits for a decision about what came late does not keep the others
--- waiting. It goes from file to file and stops at the first that has one, so a backlog of many batches costs no more
--- than a few. OFFSET keeps the list of files apart: for the first of a sorted list the planner would rather walk through
--- all files that there ever were.
+-- waiting, nor does a batch of which a row was charged meanwhile. It goes from file to file and stops at the first that has
+-- one, so a backlog of many batches costs no more than a few. OFFSET keeps the list of files apart: for the first of a
+-- sorted list the planner would rather walk through all files that there ever were.
 CREATE FUNCTION next_to_send(p_account text)
 RETURNS TABLE (file_id text, batch_no integer, body_sha256 text, not_before timestamptz)
 LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_generic_plan
@@ -121,6 +121,7 @@ BEGIN
           WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') AND NOT has_come_late(f.file_id)
           ORDER BY f.file_no OFFSET 0) under_way
     CROSS JOIN LATERAL (SELECT * FROM batch ready WHERE ready.file_id = under_way.file_id AND ready.state = 'ready'
+      AND ready.paid_since IS NULL
       AND NOT was_sent_before(p_account, ready.file_id, ready.body_sha256)
       ORDER BY ready.first_line, ready.batch_no LIMIT 1) b
     ORDER BY under_way.file_no LIMIT 1;

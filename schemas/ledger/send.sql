@@ -32,6 +32,7 @@ CREATE TABLE batch (
   rechecks         integer NOT NULL DEFAULT 0,
   next_recheck_at  timestamptz,
   final_at         timestamptz,
+  paid_since       timestamptz,
   PRIMARY KEY (file_id, batch_no),
   CHECK (first_line <= last_line),
   FOREIGN KEY (account, merchant_no) REFERENCES account (account, merchant_no) DEFERRABLE
@@ -80,6 +81,8 @@ COMMENT ON COLUMN batch.next_recheck_at IS
   'When the result of the reconciled batch is requested again, by the clock of the host; null when it is not.';
 COMMENT ON COLUMN batch.final_at IS
   'When it was reconciled or cancelled, by the clock of the host; never before its file was accepted. Null before.';
+COMMENT ON COLUMN batch.paid_since IS
+  'Since when it is known, by the clock of the host, that a row of it may be a payment that was charged meanwhile. It does not leave until a user cancels or releases it. Null otherwise.';
 
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');
@@ -104,6 +107,7 @@ CREATE INDEX batch_that_stops ON batch (merchant_no) WHERE state IN ('unknown', 
 CREATE INDEX batch_to_recheck ON batch (next_recheck_at) WHERE next_recheck_at IS NOT NULL;
 CREATE INDEX batch_not_ended ON batch (account) WHERE final_at IS NULL;
 CREATE INDEX batch_by_end ON batch (account, final_at) WHERE final_at IS NOT NULL;
+CREATE INDEX batch_paid ON batch (account) WHERE paid_since IS NOT NULL AND state NOT IN ('reconciled', 'cancelled');
 CREATE INDEX batch_by_batch_id ON batch (batch_id) WHERE batch_id IS NOT NULL;
 
 -- Notes when a batch became final: not before its file was accepted, even if the clock was set back between the two.
@@ -233,6 +237,16 @@ CREATE TRIGGER calls_written_once
   BEFORE UPDATE OF file_id, batch_no, attempt, call, call_no, journal, worker, host, request_bytes, started_at, host_at
     OR DELETE OR TRUNCATE ON attempt
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- Set in the transaction that learns of the charge (double-charges.sql). Both update the row of the batch, so whichever is
+-- second sees the first, whatever it had read before.
+CREATE FUNCTION refuse_second_charge() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a row of batch % of file % may have been charged already', NEW.batch_no, NEW.file_id
+    USING ERRCODE = 'PD003';
+END $$;
+CREATE TRIGGER not_charged_meanwhile BEFORE UPDATE OF state ON batch
+  FOR EACH ROW WHEN (NEW.state IN ('preparing', 'sending') AND OLD.state <> NEW.state AND NEW.paid_since IS NOT NULL)
+  EXECUTE FUNCTION refuse_second_charge();
 
 CREATE TABLE sealed_part (
   file_id   text COLLATE "C" NOT NULL,

@@ -13,6 +13,8 @@ import { withheldOf } from '../ledger/file/file-figures.ts';
 import type { FaultCount } from '../ledger/row/fault-counts.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { transact } from '../ledger/engine/transaction.ts';
+import { sayPair } from '../explain/double-charges.ts';
+import { type DoubleCharge, readDoublesOf } from '../ledger/duplicates/read-double-charges.ts';
 import { describeReason, readHoldReasons } from '../explain/hold-reasons.ts';
 import { capital, ended, whoDid } from '../explain/why/sentence.ts';
 import { sayStaysBack } from '../reconcile/say-withheld.ts';
@@ -31,10 +33,12 @@ export const approve: Action<'file'> = {
     const { ledger, settings } = context;
     const isProposal = isTwoPersonMatter(settings, file);
     // Tried and rolled back, so that no plan is shown for an approval that would be refused.
+    let doubles: DoubleCharge[] = [];
     await transact(ledger, (tx) =>
-      tryOut(tx, (trial) =>
-        approveHeld(trial, file.file_id, { actor: isProposal ? 'nobody' : actor, reason: 'tried' }),
-      ),
+      tryOut(tx, async (trial) => {
+        await approveHeld(trial, file.file_id, { actor: isProposal ? 'nobody' : actor, reason: 'tried' });
+        doubles = await readDoublesOf(trial.client, { fileId: file.file_id });
+      }),
     );
     if (isProposal) await mustBeUnproposed(context, file);
     const held = await readHoldReasons(ledger, settings, file);
@@ -45,6 +49,7 @@ export const approve: Action<'file'> = {
         isProposal
           ? `You propose to send ${sum}. It is sent once another person confirms it.`
           : `${capital(sum)} will be sent.`,
+        ...sayChargedMeanwhile(context, file, doubles),
         ...corrections.map(sayCorrected),
         ...decidedWords(file, held),
       ],
@@ -60,7 +65,8 @@ export const approve: Action<'file'> = {
     const { held, proposalNo } = await approveOrPropose(ledger, settings, file, because);
     const sum = sumOfFile(context, file);
     const json = await decidedJson(context, file, held);
-    const details = decidedWords(file, held);
+    const doubles = await readDoublesOf(ledger.pool, { fileId: file.file_id });
+    const details = [...sayChargedMeanwhile(context, file, doubles), ...decidedWords(file, held)];
     if (proposalNo === undefined)
       return { says: `Approved: ${sum} will be sent.`, details, next: [{ to: 'file', file }], json };
     return {
@@ -97,6 +103,22 @@ export const decline: Action<'file'> = {
     };
   },
 };
+
+/** Payments that a plan writes out. */
+const MOST_SAID = 5;
+
+/** Names the rows of a held file that may have been charged meanwhile. Their batches stay, whatever is approved. */
+function sayChargedMeanwhile({ settings }: ActionContext, file: FileRow, pairs: readonly DoubleCharge[]): string[] {
+  const open = pairs.filter(({ releasedAt }) => releasedAt === null);
+  if (open.length === 0) return [];
+  const timeZone = settings.accounts.get(file.account)?.timeZone ?? 'UTC';
+  const batches = [...new Set(open.map(({ row }) => row.batchNo))].toSorted((one, other) => one - other);
+  const stay = `${capital(byNumber(batches.length, 'batch', 'batches'))} ${batches.join(', ')} ${byNumber(batches.length, 'stays', 'stay')} unsent until a person releases or cancels ${byNumber(batches.length, 'it', 'them')}.`;
+  return [
+    `${counted(open.length, 'row')} may have been charged since the file was checked. ${stay}`,
+    ...open.slice(0, MOST_SAID).map((pair) => capital(ended(sayPair(pair, timeZone)))),
+  ];
+}
 
 /** Lets a file continue after a person looked at what came late of it. */
 export const acknowledge: Action<'file'> = {

@@ -4,6 +4,7 @@ import { archiveRows } from './archive-rows.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
 import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
 import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
+import { acknowledgeBatch, release } from './double-actions.ts';
 import { acknowledge, approve, cancel, decline } from './file-actions.ts';
 import { journal } from './resolve/journal-action.ts';
 import { move } from './move-action.ts';
@@ -22,14 +23,16 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   approve,
   decline,
   cancel,
-  move,
   acknowledge,
+  move,
   resubmit,
   'check-outputs': checkOutputs,
   'rebuild-outputs': rebuildMissing,
   'cancel-batch': cancelOneBatch,
   repoll,
   retry,
+  release,
+  'acknowledge-batch': acknowledgeBatch,
   withdraw,
   adopt,
   probe,

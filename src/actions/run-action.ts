@@ -35,10 +35,16 @@ export type Order = Input & {
 
 /** Returns a plan for programs; facts without a value are left out, and so is what only one face needs. */
 export function shownPlan({
-  plan: { facts = [], button: _button, status: _status, binds: _binds, ...plan },
+  plan: { facts = [], button: _button, status: _status, binds: _binds, listing, ...plan },
   bind,
 }: Pick<Planned, 'plan' | 'bind'>) {
-  return { ...plan, facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })), bind };
+  const { payments: _payments, ...listed } = listing ?? { payments: undefined };
+  return {
+    ...plan,
+    ...(listing && { listing: listed }),
+    facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })),
+    bind,
+  };
 }
 
 /** Finds the subject in its current state. */

@@ -27,6 +27,7 @@ const COMMANDS = {
   cancel: async () => (await import('./commands/file-actions.ts')).cancel,
   retry: async () => (await import('./commands/batch-actions.ts')).retry,
   withdraw: async () => (await import('./commands/batch-actions.ts')).withdraw,
+  release: async () => (await import('./commands/batch-actions.ts')).release,
   unknown: async () => (await import('./commands/resolve.ts')).unknown,
   resolve: async () => (await import('./commands/resolve.ts')).resolve,
   move: async () => (await import('./commands/file-actions.ts')).move,

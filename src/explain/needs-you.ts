@@ -18,13 +18,27 @@ import {
 import { type Depth, readStages } from '../ledger/overview/read-stages.ts';
 import { type OpenProposal, readOpenProposals } from '../ledger/proposal/proposals.ts';
 import { type LateRuns, readLateRuns } from './read-schedules.ts';
+import { groupBy } from '../kernel/group-by.ts';
+import {
+  type DoubleCharge,
+  type PaidBatch,
+  readPaidBatches,
+  readPaidTwice,
+} from '../ledger/duplicates/read-double-charges.ts';
+import { sayPaid, sayTwice } from './double-charges.ts';
 import { whoDid } from './why/sentence.ts';
 
 /** Kinds of what waits for a person, the worst first. */
 export const NEEDS = {
+  perhaps_twice: {
+    word: 'Perhaps paid twice',
+    tone: 'bad',
+    means: 'two rows that may be one payment were both charged, or may have been; refund one of them',
+  },
   in_doubt: SHOWN.in_doubt,
   mismatch: SHOWN.mismatch,
   refused: SHOWN.refused,
+  paid_meanwhile: SHOWN.paid_meanwhile,
   stopped: { word: 'Sending stopped', tone: 'bad', means: 'the account sends nothing until a person resumes it' },
   needs_approval: SHOWN.needs_approval,
   late: {
@@ -66,7 +80,9 @@ export type Need = {
  * @param actor who looks, as in the audit trail
  */
 export async function readNeeds(ledger: Ledger, settings: Settings, actor: string): Promise<Need[]> {
-  const [doubt, late, stops, held, proposals, runs, depths, cameLate] = await Promise.all([
+  const [twice, paid, doubt, late, stops, held, proposals, runs, depths, cameLate] = await Promise.all([
+    readPaidTwice(ledger),
+    readPaidBatches(ledger),
     readDoubt(ledger),
     readLate(ledger),
     readStops(ledger),
@@ -78,8 +94,11 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
   ]);
   const behind = (account: string) => sumBehind(depths, account);
   const proposed = new Set(proposals.filter(({ action }) => action === 'approve').map((one) => one.file_id));
+  const zone = (account: string) => settings.accounts.get(account)?.timeZone ?? 'UTC';
   return [
+    ...groupTwice(twice).map((pairs) => ofTwice(pairs, zone(pairs[0]!.account))),
     ...doubt.map((batch) => ofBatch(batch, behind)),
+    ...paid.map((batch) => ofPaid(batch, zone(batch.account))),
     ...stops.map((stop) => ofStop(stop, behind)),
     ...held.filter(({ fileId, uploaders }) => !uploaders.includes(actor) && !proposed.has(fileId)).map(ofHeld),
     ...cameLate.map(ofCameLate),
@@ -91,8 +110,13 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
 
 /** Reads what the navigation counts; `needsYou` is the length of the list that `readNeeds` returns. */
 export async function countNeeds(ledger: Ledger, settings: Settings, actor: string): Promise<Badges> {
-  const [badges, runs] = await Promise.all([readBadges(ledger, actor), readLateRuns(ledger, settings)]);
-  return { ...badges, needsYou: badges.needsYou + runs.lateRuns.length + runs.missingFiles.length };
+  const [badges, twice, runs] = await Promise.all([
+    readBadges(ledger, actor),
+    readPaidTwice(ledger),
+    readLateRuns(ledger, settings),
+  ]);
+  const things = badges.needsYou + groupTwice(twice).length;
+  return { ...badges, needsYou: things + runs.lateRuns.length + runs.missingFiles.length };
 }
 
 function sumBehind(depths: readonly Depth[], account: string): Amount {
@@ -123,6 +147,37 @@ function ofBatch(batch: TroubledBatch, behind: (account: string) => Amount): Nee
 
 function of(kind: NeedKind, about: Partial<Need> & Pick<Need, 'what'>, says: string | null): Need {
   return { ...NOTHING, kind, ...about, says: says ?? NEEDS[kind].means };
+}
+
+/** Puts the payments of a batch together: a person looks at them at once. */
+function groupTwice(pairs: readonly DoubleCharge[]): DoubleCharge[][] {
+  return [...groupBy(pairs, ({ row: { fileId, batchNo } }) => `${fileId}/${batchNo}`).values()];
+}
+
+function ofTwice(pairs: readonly DoubleCharge[], timeZone: string): Need {
+  const [first] = pairs as [DoubleCharge];
+  const { fileId, batchNo, name } = first.row;
+  const amount = {
+    rows: pairs.length,
+    cents: pairs.reduce((sum, { row, other }) => sum + (row.cents ?? other.cents ?? 0), 0),
+  };
+  const next = { action: 'acknowledge-batch', fileId, batchNo } as const;
+  const about = {
+    account: first.account,
+    fileId,
+    batchNo,
+    what: `${name}, batch ${batchNo}`,
+    amount,
+    since: first.foundAt,
+  };
+  return of('perhaps_twice', { ...about, next }, sayTwice(first, timeZone));
+}
+
+function ofPaid(batch: PaidBatch, timeZone: string): Need {
+  const { account, fileId, batchNo, name, rows, cents, since } = batch;
+  const about = { account, fileId, batchNo, what: `${name}, batch ${batchNo}`, amount: { rows, cents }, since };
+  const next = { see: 'why', fileId, batchNo } as const;
+  return of('paid_meanwhile', { ...about, next }, sayPaid(batch, timeZone));
 }
 
 function ofStop({ account, kind, actor, reason, since }: Stop, behind: (account: string) => Amount): Need {

@@ -107,6 +107,25 @@ async function force(name: string, state: string): Promise<void> {
   );
 }
 
+/** Lets a first batch wait as if a payment in it had been charged meanwhile. */
+async function holdAsPaid(name: string): Promise<void> {
+  const { file_id: fileId } = await fileNamed(world, `${name}.csv`);
+  await forceSql(world.app, `UPDATE batch SET paid_since = now() WHERE file_id = '${fileId}' AND batch_no = 1`);
+}
+
+/** Lets the first rows of two files pass for one payment that the service has twice. */
+async function payTwice(first: string, second: string): Promise<void> {
+  for (const name of [first, second]) await force(name, 'submitted');
+  const [one, two] = [await fileNamed(world, `${first}.csv`), await fileNamed(world, `${second}.csv`)];
+  const [earlier, later] = one.file_no < two.file_no ? [one, two] : [two, one];
+  await forceSql(
+    world.app,
+    `INSERT INTO double_charge (later_no, later_line, earlier_no, earlier_line, account, is_same, source, found_at)
+     VALUES (${later.file_no}, 1, ${earlier.file_no}, 1, '${one.account}', true, 'asked again', now());
+     UPDATE batch SET state_at = '2026-01-01Z' WHERE file_id IN ('${one.file_id}', '${two.file_id}')`,
+  );
+}
+
 /** Two subjects of each; a digit tells them apart. */
 const pairOf = (name: string) => [`${name}1`, `${name}2`] as const;
 
@@ -117,7 +136,7 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
     await open(await openDashboardWorld({ folder: { sameTotals: 'off' }, settings }, openCliWorld));
     await pauseAccount(world.app.ledger, 'main', because);
     const held = ['let', 'end', 'yes', 'no'].flatMap(pairOf);
-    const free = ['file', 'part', 'again', 'away', 'foreign'].flatMap(pairOf);
+    const free = ['file', 'part', 'again', 'away', 'free', 'seen', 'foreign'].flatMap(pairOf);
     for (const [index, name] of [...held, ...free].entries()) {
       if (held.includes(name)) await world.drop('card', `${name}.csv.ctl`, 'rows=99\n');
       const rows = [1, 2].map((n) => cardRow(10 * index + n, { invoice: `${name}-${n}` }));
@@ -146,6 +165,11 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
       await force(name, state);
     await same('retry', pairOf('again'), batch(['retry']));
     await same('withdraw', pairOf('away'), batch(['withdraw']));
+    for (const name of pairOf('free')) await holdAsPaid(name);
+    await same('release', pairOf('free'), batch(['release']));
+    for (const name of pairOf('seen')) await payTwice(name, 'foreign1');
+    await same('acknowledge', pairOf('seen'), batch(['acknowledge']));
+    for (const name of pairOf('seen')) await force(name, 'cancelled');
     for (const name of pairOf('foreign')) await force(name, 'exception');
     await same('disown', pairOf('foreign'), batch(['resolve', '--disown']));
     for (const name of pairOf('foreign')) await force(name, 'cancelled');

@@ -116,6 +116,7 @@ const FINISHING = [
   'resume',
   'approve',
   'decline',
+  'decide about a late charge',
   'retry',
   'withdraw',
   'adopt a batch id',

@@ -24,7 +24,7 @@ import { type Arrival, checkArrival, findRefusal, isDisturbed, wasChanged } from
 import { decideIntake } from './decide-intake.ts';
 import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
-import { askServiceTime, findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
+import { askServiceTime, chargedSince, findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
 import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
 import { fileProfile, findProfileFaults, findRetirement } from '../file-profile.ts';
 import { endClaim } from '../watch/late-bytes.ts';
@@ -205,9 +205,11 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   });
   await store.addFaults([...check.faults, ...faults]);
   const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
+  // In a folder that compares with no earlier file, only what comes later can repeat its rows.
+  const comparedFrom = chargedSince(folder, now) ?? agedFrom;
   const [, decided] = await queryInOne(tx, (asked) => [
     noteVolume(asked, file, { volume, rows: check.valid.rows, agedFrom }),
-    decideFile(asked, file.file_id, findings, decision, { contentKey, agedFrom }),
+    decideFile(asked, file.file_id, findings, decision, { contentKey, agedFrom, comparedFrom }),
   ]);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decided;

@@ -6,6 +6,7 @@ import type { Account } from '../../src/config/config.ts';
 import type { Period } from '../../src/calendar/calendar.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatCents } from '../../src/kernel/money.ts';
+import { findApprovedTwice } from '../../src/ledger/duplicates/ask-again.ts';
 import { listMissed, readDoneBefore } from '../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../src/ledger/engine/records.ts';
 import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
@@ -29,6 +30,9 @@ type Closed = {
 export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promise<Closed> {
   const account = app.account(schedule.account);
   const period = await periodOf(app, schedule, run);
+  const twice = await findApprovedTwice(app.ledger, account.name, period.from, period.until);
+  if (twice > 0)
+    app.log.error({ account: account.name, day: run.business_date, rows: twice }, 'payments were made twice');
   const figures = await readDayReport(app.ledger, account, run.business_date, period);
   const report = { ...figures, missingFiles: await findMissingFiles(app, account, period) };
   const difference = balanceDay(report);

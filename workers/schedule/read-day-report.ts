@@ -3,6 +3,7 @@ import { dayBounds, type Period } from '../../src/calendar/calendar.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { type DoubleCharge, type DoubleRow, readPaidTwice } from '../../src/ledger/duplicates/read-double-charges.ts';
 import { readDay } from '../../src/ledger/schedule/read-day.ts';
 import type { DayReport } from '../../src/reconcile/outputs/day-report.ts';
 
@@ -21,6 +22,7 @@ export async function readDayReport(
 ): Promise<DayReport> {
   const { from, until } = period ?? boundsOf(day, timeZone);
   const { openBatches, ...figures } = await readDay(ledger, account, from, until);
+  const paidTwice = (await readPaidTwice(ledger, { account })).map(nameTwice);
   return {
     day,
     account,
@@ -28,8 +30,14 @@ export async function readDayReport(
     isOver: until <= ledger.clock.now(),
     ...(period && { period: { from: formatInZone(from, timeZone), until: formatInZone(until, timeZone) } }),
     ...figures,
+    ...(paidTwice.length > 0 && { paidTwice }),
     openBatches: openBatches.map((batch) => ({ ...batch, acceptedAt: formatInZone(batch.acceptedAt, timeZone) })),
   };
+}
+
+function nameTwice({ row, other }: DoubleCharge) {
+  const placeOf = ({ fileId, batchNo, line }: DoubleRow) => `${fileId}/${batchNo} line ${line}`;
+  return { row: placeOf(row), other: placeOf(other), cents: row.cents ?? other.cents ?? 0 };
 }
 
 function boundsOf(day: string, timeZone: string): Period {

@@ -40,6 +40,20 @@ export const withdraw = actionCommand(
   findBatchByWords,
 );
 
+export const release = actionCommand(
+  'release',
+  {
+    name: 'release',
+    about: 'Send a batch although a payment in it may have been charged meanwhile',
+    takes: TAKES,
+    notes: [
+      'Release it only if they are other payments; "paydrop why BATCH" shows both sides. Otherwise "paydrop cancel BATCH --reason …". Where overrides take two persons, this proposes it.',
+    ],
+    examples: ['release monday.csv/1 --reason "two terms of dues, the member confirmed both"'],
+  },
+  findBatchByWords,
+);
+
 export const repoll = actionCommand(
   'repoll',
   {

@@ -36,19 +36,30 @@ export const decline = actionCommand(
   findIt,
 );
 
-export const acknowledge = actionCommand(
-  'acknowledge',
-  {
-    name: 'acknowledge',
-    about: 'Let a file continue after bytes or a control file came late',
-    takes: FILE,
-    notes: [
-      'What came late is not sent. Ask the sender what it is first; "paydrop cancel" stops the unsent batches instead.',
-    ],
-    examples: ['acknowledge monday.csv --plan', 'acknowledge monday.csv --reason "Ms Byron drops the 10 rows again"'],
-  },
-  findIt,
-);
+/** What came late of a file, or payments of a batch that were perhaps made twice. */
+export const acknowledge: CliCommand = {
+  ...actionCommand(
+    'acknowledge',
+    {
+      name: 'acknowledge',
+      about: 'Confirm to have looked: at what came late of a file, or at payments of a batch perhaps made twice',
+      takes: [FILE_OR_BATCH_ARGUMENT],
+      notes: [
+        `What came late of a file is not sent; ask the sender what it is first. "paydrop cancel" stops the unsent
+batches instead. Of payments perhaps made twice, refund one of each pair first. This moves no money, and
+"paydrop why BATCH" still shows them.`,
+      ],
+      examples: [
+        'acknowledge monday.csv --plan',
+        'acknowledge monday.csv --reason "Ms Byron drops the 10 rows again"',
+        'acknowledge monday.csv/1 --reason "INV-7 was refunded in refunds.csv"',
+      ],
+    },
+    findIt,
+  ),
+  run: (call) =>
+    act(call, isBatchReference(call.arguments[0] ?? '') ? 'acknowledge-batch' : 'acknowledge', findFileOrIts, {}),
+};
 
 /** A file, or one batch of it. */
 export const cancel: CliCommand = {

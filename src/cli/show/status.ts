@@ -1,3 +1,7 @@
+import { counted } from '../../kernel/counted.ts';
+import { approverOf } from '../../explain/double-charges.ts';
+import { whoDid } from '../../explain/why/sentence.ts';
+import type { DoubleCharge } from '../../ledger/duplicates/read-double-charges.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { saidState, saidWord } from '../../../schemas/shown.ts';
@@ -105,7 +109,9 @@ function statusText({
 }: StatusView): string {
   const { files, today } = overview;
   const sections = [
+    ...twiceLines(overview, when),
     ...doubtLines(overview, when),
+    ...paidLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
     ...cameLateLines(cameLate, when),
     ...lateLines(overview, when),
@@ -129,6 +135,8 @@ function statusText({
 const ALARMING = new Set([
   'Needs attention',
   'Came after the file was taken',
+  'Perhaps paid twice',
+  'Perhaps paid already',
   'Not making progress',
   'Stopped accounts',
 ]);
@@ -146,6 +154,46 @@ function listed<Item>(
   if (items.length === 0) return [];
   return [[`${title}\n${tableOf(items, columns, right)}`, ...(hint === '' ? [] : [hint])].join('\n\n')];
 }
+
+/** Lists payments perhaps made twice: money is already wrong. */
+function twiceLines({ twice }: Overview, when: When): string[] {
+  const columns: Columns<DoubleCharge> = {
+    Account: ({ account }) => account,
+    Batch: ({ row }) => `${row.fileId}/${row.batchNo}`,
+    Line: ({ row }) => String(row.line),
+    Invoice: ({ row, other }) => row.invoice ?? other.invoice ?? '',
+    Total: ({ row, other }) => formatCents(row.cents ?? other.cents ?? 0),
+    Also: ({ other }) => `${other.fileId}/${other.batchNo} line ${other.line}`,
+    Found: ({ foundAt }) => when(foundAt),
+    'Approved by': (pair) => whoDidOr(approverOf(pair)),
+  };
+  return listed('Perhaps paid twice', twice, columns, TWICE_HINT);
+}
+
+const TWICE_HINT =
+  'Two rows that may be one payment were both charged, or may have been. "paydrop why BATCH" shows both. Refund one, then "paydrop acknowledge BATCH --reason …".';
+
+function whoDidOr(actor: string | null): string {
+  return actor === null ? 'nobody' : whoDid(actor);
+}
+
+/** Lists batches that wait because of what became known after their files were checked. */
+function paidLines({ paid }: Overview, when: When): string[] {
+  const columns: Columns<Overview['paid'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    Since: (batch) => when(batch.since),
+    'Perhaps paid': (batch) => counted(batch.matches, 'row'),
+    Also: ({ first }) => (first ? `${first.other.fileId}/${first.other.batchNo} line ${first.other.line}` : ''),
+  };
+  return listed('Perhaps paid already', paid, columns, PAID_HINT);
+}
+
+const PAID_HINT =
+  'A payment in it may have been charged meanwhile. It is not sent. "paydrop why BATCH" shows both; then "paydrop cancel BATCH --reason …" or "paydrop release BATCH --reason …".';
 
 /** Lists batches that need a person, first of all sections: nothing is as urgent. */
 function doubtLines({ doubt }: Overview, when: When): string[] {
@@ -359,10 +407,11 @@ const FILE_HINT = 'Ask the sender.';
  */
 export function troubleStatus(overview: Overview, rejected = 0): number {
   const states = new Set(overview.doubt.map((batch) => batch.state));
-  if (states.has('exception') || states.has('refused') || overview.stopped.length > 0) return EXIT.exception;
+  if (states.has('exception') || states.has('refused') || overview.stopped.length > 0 || overview.twice.length > 0)
+    return EXIT.exception;
   if (states.has('unknown')) return EXIT.unknownOpen;
   // Use the counts, because the list of open files is truncated.
-  if (overview.files.some((row) => row.state === 'held')) return EXIT.held;
+  if (overview.paid.length > 0 || overview.files.some((row) => row.state === 'held')) return EXIT.held;
   return rejected > 0 ? EXIT.invalid : EXIT.ok;
 }
 

@@ -11,7 +11,7 @@ import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { readBatchRow, readFileRow, readOutputs } from '../../ledger/file/read-file.ts';
+import { readBatches, readBatchRow, readFileRow, readOutputs } from '../../ledger/file/read-file.ts';
 import { readFailing } from '../../ledger/alarm/note-failure.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
 import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/file/read-why.ts';
@@ -24,6 +24,7 @@ import { type Block, readBlocks, readShownFile, showBatch } from '../read-blocks
 import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
 import { nextForBatch, tellBatch, tellBatchState } from './tell-batch.ts';
+import { tellDoubles } from './tell-doubles.ts';
 import { nextForFile, nextForLate, tellFile, tellFileState, tellShown } from './tell-file.ts';
 
 /** The whole story of a subject: what happened, how it stands, and what to do next. Times are in `timeZone`. */
@@ -52,15 +53,20 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
   const isBlocked = blockedBy.length > 0;
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
-  const [stuck, archive] = await Promise.all([stuckWith(ledger, file), readArchiveOf(ledger, file)]);
+  const [stuck, archive, doubles] = await Promise.all([
+    stuckWith(ledger, file),
+    readArchiveOf(ledger, file),
+    tellDoubles(ledger, { fileId: file.file_id }, await readBatches(ledger, file.file_id), timeZone),
+  ]);
   return {
     about: `${file.name} (file ${file.file_id})`,
     timeZone,
     story: [...made, ...tellFile(file, facts)],
     shown,
     blockedBy,
-    now: [...tellFileState(shownFile, facts, outputs), ...(archive ? [sayArchive(archive)] : [])],
+    now: [...doubles.now, ...tellFileState(shownFile, facts, outputs), ...(archive ? [sayArchive(archive)] : [])],
     ...nextOf([
+      ...doubles.steps,
       ...stuck,
       ...(late === undefined ? [] : [nextForLate(file.file_id)]),
       ...(archive ? [['To read its rows: ', { run: 'old-rows', fileId: file.file_id } as const, '.']] : []),
@@ -78,14 +84,15 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   const ofBatch = showBatch(batch, file, await readBlocks(ledger, settings));
   const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
   const stuck = await stuckWith(ledger, file, batch);
-  const steps = nextForBatch(batch, facts, timeZone, holds.length + stuck.length > 0);
+  const doubles = await tellDoubles(ledger, { fileId: file.file_id, batchNo: batch.batch_no }, [batch], timeZone);
+  const steps = nextForBatch(batch, facts, timeZone, holds.length + stuck.length + doubles.steps.length > 0);
   return {
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
     timeZone,
     story: tellBatch(file, batch, facts),
     ...ofBatch,
-    now: [...tellShown(ofFile), tellBatchState({ ...batch, ...ofBatch })],
-    ...nextOf([...stuck, ...steps, ...holds]),
+    now: [...doubles.now, ...tellShown(ofFile), tellBatchState({ ...batch, ...ofBatch })],
+    ...nextOf([...doubles.steps, ...stuck, ...steps, ...holds]),
   };
 }
 
@@ -198,7 +205,7 @@ async function stepsOf(
   isBlocked: boolean,
 ): Promise<Step[]> {
   const steps = nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
-  const shown = shownOfBatch(batch.state, file.state, isBlocked);
+  const shown = shownOfBatch(batch.state, file.state, isBlocked, batch.paid_since !== null);
   return [[tellBatchState({ ...batch, shown })], ...steps];
 }
 

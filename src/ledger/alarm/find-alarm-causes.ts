@@ -1,6 +1,8 @@
 import { IS_OPEN, IS_SENDABLE, IS_TAKEN } from '../batch/conditions.ts';
 import { readOpenLate } from '../file/late-arrivals.ts';
 import type { AlarmKind } from '../../../schemas/alarms.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { IS_PAID, readPaidTwice } from '../duplicates/read-double-charges.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** Ids, counts and cents for the message of an alarm; never row data or names. */
@@ -43,6 +45,10 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
      FROM batch WHERE ${IS_OPEN}
        AND (state IN ('unknown', 'exception') OR (state = 'submitted' AND stale_since IS NOT NULL))
      UNION ALL
+     SELECT 'paid_meanwhile', file_id || '/' || batch_no, account,
+            jsonb_build_object('fileId', file_id, 'batchNo', batch_no, 'rows', rows, 'cents', cents)
+     FROM batch WHERE ${IS_PAID}
+     UNION ALL
      SELECT 'account_stopped', stopped.account, nullif(stopped.account, '*'),
             jsonb_build_object('batches', count(b.*), 'rows', coalesce(sum(b.rows), 0), 'cents', coalesce(sum(b.cents), 0))
      FROM (SELECT account FROM account_stop
@@ -57,7 +63,23 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
     ...late.map(({ fileId, account, rows: count, cents, says }): AlarmCause => {
       return { kind: 'came_late', subject: fileId, account, figures: { fileId, rows: count, cents, says } };
     }),
+    ...(await findTwice(ledger)),
   ];
+}
+
+/** Finds the batches with payments that were perhaps made twice. */
+async function findTwice(ledger: Ledger): Promise<AlarmCause[]> {
+  const pairs = await readPaidTwice(ledger);
+  return [...groupBy(pairs, ({ row }) => `${row.fileId}/${row.batchNo}`)].map(([subject, own]) => {
+    const { fileId, batchNo } = own[0]!.row;
+    const cents = own.reduce((sum, { row, other }) => sum + (row.cents ?? other.cents ?? 0), 0);
+    return {
+      kind: 'perhaps_twice',
+      subject,
+      account: own[0]!.account,
+      figures: { fileId, batchNo, rows: own.length, cents },
+    };
+  });
 }
 
 /**

@@ -48,8 +48,11 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
  * SQL condition on `batch` under which its account may send at all. Its file is wanted, neither the account nor all
  * accounts are stopped, and the batch was not in a forgotten call. No batch of the account is in doubt or refused.
  * Defined in schemas/ledger/gate.sql.
+ *
+ * `paid_since` is compared here, on the row that is updated: after a wait for the transaction that set it, PostgreSQL
+ * looks at the row again, and at nothing else (double-charges.ts).
  */
-export const MAY_LEAVE = 'may_leave(batch.account, batch.file_id, batch.body_sha256)';
+export const MAY_LEAVE = 'batch.paid_since IS NULL AND may_leave(batch.account, batch.file_id, batch.body_sha256)';
 
 /**
  * Returns the SQL condition on `batch` under which its account means to this process what it means to the ledger: the

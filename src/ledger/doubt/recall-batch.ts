@@ -10,6 +10,8 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { merchantOfCall } from '../merchant/keep-merchant.ts';
 import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, moveBatch, moveFile } from '../engine/move.ts';
+import { learnBatch } from '../duplicates/double-charges.ts';
+import { lockDecisions } from '../duplicates/find-duplicate.ts';
 import { lockForStop } from '../account/pause-account.ts';
 
 /** What was done about the calls of one account that only the journal knew. */
@@ -79,6 +81,7 @@ export async function recallFound(ledger: Ledger, account: string, found: readon
   await transact(ledger, async (tx) => {
     await lockForStop(tx);
     await stop(tx, account, reason);
+    await lockDecisions(tx, account);
     const at = tx.at.toISOString();
     for (const { batchId, like } of found) {
       const batch = like && (await lockBatch(tx, like));
@@ -113,6 +116,7 @@ async function recallAccount(
 ): Promise<Recalled> {
   const reason = `the ${source} knows ${counted(entries.length, 'call')} that the ledger does not, the first at ${entries[0]!.at}`;
   await stop(tx, account, reason);
+  await lockDecisions(tx, account);
   const done: Recalled = { account, reason, recalled: [], forgotten: [] };
   for (const entry of entries) {
     const batch = await lockBatch(tx, entry);
@@ -197,6 +201,7 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   if (moved)
     await moveFile(tx, 'begin', key.fileId, { actor: because.actor, reason: 'one of its batches was sent before' });
   else await addAttempt(tx, key, attempt, because);
+  await learnBatch(tx, key, { actor: because.actor, source: `the ${source} has a call of it` });
 }
 
 async function addAttempt(
@@ -248,4 +253,6 @@ async function remember(
     reason: `the ${source} knows a call of batch ${batchNo} of file ${fileId}, ${held}`,
     evidence: { account, fileId, batchNo, attempt, at, sha256 },
   });
+  // Its rows count as not charged, such as those of a batch that was cancelled, and other files may hold them since.
+  await learnBatch(tx, { fileId, batchNo }, { actor: 'worker:sweep', source: `the ${source} has a call of it` });
 }

@@ -14,6 +14,8 @@ import {
   resolveAttempts,
 } from './resolve-attempts.ts';
 import type { BatchRow } from '../engine/records.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
+import { learnBatch, learnCharged, lockDecisionsOf } from '../duplicates/double-charges.ts';
 import { writeOutcomes } from '../batch/receive-result.ts';
 import { mustBeOpen } from '../admission/close-ledger.ts';
 import { nextAttempt } from '../batch/retry-refused.ts';
@@ -62,6 +64,7 @@ export type ResolutionName = keyof typeof RESOLUTION_ACTIONS;
 
 /** Binds a proposal to the number of reports too: one that is read meanwhile may change what the resolution means. */
 async function bindBatch(tx: Transaction, subject: ResolutionSubject): Promise<Binding> {
+  await lockDecisionsOf(tx, keyOf(subject));
   const binding = await bindingOfBatch(tx, keyOf(subject));
   return { ...binding, reports: await countReports(tx, keyOf(subject)) };
 }
@@ -82,6 +85,7 @@ async function settleByReports(tx: Transaction, subject: ResolutionSubject, beca
 
 async function closeInDoubt(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void> {
   const key = keyOf(subject);
+  await lockDecisionsOf(tx, key);
   const { state } = await bindingOfBatch(tx, key);
   const { certain, uncertain } = await decideRows(tx, key, waitOf(subject));
   const rows = [...certain, ...uncertain.map(inDoubt)];
@@ -122,6 +126,7 @@ export async function assignBatchId(
   batchId: string,
   because: AuditReason,
 ): Promise<void> {
+  await lockDecisionsOf(tx, key);
   const set = {
     batch_id: batchId,
     submitted_at: await readLastCall(tx, key),
@@ -135,6 +140,7 @@ export async function assignBatchId(
   });
   await mustBeResolved(tx, row, key, 'enter a batch id for');
   await resolveAttempts(tx, key, 'adopted', because);
+  await learnBatch(tx, key, { actor: because.actor, source: `the service has it under batch id ${batchId}` });
 }
 
 /**
@@ -148,9 +154,10 @@ export async function mapBatch(
   rows: readonly ReconciledRow[],
   because: AuditReason,
 ): Promise<BatchRow> {
+  await lockDecisionsOf(tx, key);
   const set = { result_at: tx.at, next_poll_at: null };
   const batch = await mustBeResolved(tx, await moveBatch(tx, 'map', key, because, { set }), key, 'map');
-  await writeOutcomes(tx, { fileNo: await readFileNo(tx, key), batch, outcomes: rows });
+  await writeResolved(tx, batch, rows, because);
   await voidProposals(tx, key, because);
   return batch;
 }
@@ -214,13 +221,28 @@ export async function settleBatch(
   resolution: Extract<AttemptResolution, 'settled' | 'in_doubt'>,
   because: AuditReason,
 ): Promise<BatchRow> {
+  await lockDecisionsOf(tx, key);
   // The time of sending is known, whatever the outcome; the sender's result file states it.
   const set = { submitted_at: await readLastCall(tx, key), result_at: tx.at, next_poll_at: null };
   const row = await moveBatch(tx, 'settle', key, because, { set });
   const batch = await mustBeResolved(tx, row, key, 'settle');
-  await writeOutcomes(tx, { fileNo: await readFileNo(tx, key), batch, outcomes: rows });
+  await writeResolved(tx, batch, rows, because);
   await resolveAttempts(tx, key, resolution, because);
   return batch;
+}
+
+/** Writes outcomes that a person answers for. A row that is no certain no is news for other files that hold it. */
+async function writeResolved(
+  tx: Transaction,
+  batch: BatchRow,
+  outcomes: readonly ReconciledRow[],
+  { actor }: AuditReason,
+): Promise<void> {
+  const { file_id: fileId, account } = batch;
+  const fileNo = await readFileNo(tx, { fileId, batchNo: batch.batch_no });
+  await writeOutcomes(tx, { fileNo, batch, outcomes });
+  const lines = outcomes.filter(({ outcome }) => !CERTAINLY_NOT_CHARGED.includes(outcome)).map(({ line }) => line);
+  await learnCharged(tx, { account, fileNo, fileId, lines, source: 'a batch in doubt was resolved', actor });
 }
 
 /**

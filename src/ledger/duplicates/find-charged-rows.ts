@@ -30,8 +30,7 @@ export function seenAmongTwins(isResubmission: string): string {
            'line ' || t.earlier_line || ' of file ' || f.file_id
              || CASE WHEN r.line IS NULL THEN ', which is archived'
                      WHEN x.outcome = 'not_charged' THEN ', which reports of the service lacked' ELSE '' END AS detail,
-           CASE WHEN f.operation = $4 AND (o.invoice, o.customer_code, o.last_four) = (r.invoice, r.customer_code, r.last_four)
-                THEN 'CHARGED_BEFORE' ELSE 'LIKE_CHARGED' END AS code
+           CASE WHEN ${isEqualPayment('$4')} THEN 'CHARGED_BEFORE' ELSE 'LIKE_CHARGED' END AS code
     FROM twin t
     JOIN own_row o USING (line)
     LEFT JOIN LATERAL (SELECT * FROM payment_row r WHERE r.file_no = t.file_no AND r.line = t.earlier_line OFFSET 0) r ON true
@@ -43,9 +42,13 @@ export function seenAmongTwins(isResubmission: string): string {
     ) x
     WHERE (r.line IS NULL AND f.archive_no IS NOT NULL) OR (b.file_id IS NOT NULL AND (x.outcome <> ALL ($3) OR (x.outcome = 'not_charged' AND NOT (${isResubmission} AND EXISTS (
             SELECT FROM resubmitted_row s WHERE s.file_no = t.file_no AND s.line = t.earlier_line))))
-      AND r.amount_cents = o.amount_cents AND ${areAlike('o.invoice', 'r.invoice')}
-      AND (t.other_kind OR (right(o.last_four, 2) = right(r.last_four, 2) AND ${areAlike('o.customer_code', 'r.customer_code')})))
+      AND ${IS_SAME_PAYMENT})
     ORDER BY t.line, code, t.file_no, t.earlier_line`;
+}
+
+/** Returns SQL for whether row `r` of file `f` equals row `o`, which is of this operation, to the letter. */
+export function isEqualPayment(operation: string): string {
+  return `f.operation = ${operation} AND (o.invoice, o.customer_code, o.last_four) = (r.invoice, r.customer_code, r.last_four)`;
 }
 
 /** Returns SQL that holds for texts with one fingerprint form (loosen.ts, turned-text.ts), and for some others. */
@@ -54,6 +57,10 @@ function areAlike(one: string, other: string): string {
   const odd = `'[^ -~]|[0-9]{16}|[0-9.][eE][0-9+]|[0-9]:[0-9]|[0-9][-/. ][0-9]{1,2}[-/. ][0-9]'`;
   return `(${one} = ${other} OR ${one} ~ ${odd} OR ${other} ~ ${odd} OR ${left(one)} = ${left(other)})`;
 }
+
+/** SQL: rows `o` and `r` are one payment, as far as the ledger knows them; `t.other_kind` tells their kinds of payer apart. */
+export const IS_SAME_PAYMENT = `r.amount_cents = o.amount_cents AND ${areAlike('o.invoice', 'r.invoice')}
+      AND (t.other_kind OR (right(o.last_four, 2) = right(r.last_four, 2) AND ${areAlike('o.customer_code', 'r.customer_code')}))`;
 
 /** Returns SQL for the invoice and amount half of a fingerprint (crypto/fingerprints/row-fingerprint.ts), as a number. */
 export function invoiceOf(fingerprint: string): string {

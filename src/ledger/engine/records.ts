@@ -48,6 +48,8 @@ export type PlainFileRow = {
   claimed_at: Date;
   /** Since when it counts as known, for the search for earlier payments; null means since its claim. */
   aged_from: Date | null;
+  /** Payments of files that came before it are other payments; null means none are. */
+  compared_from: Date | null;
   archive: string;
   charset: FolderConfig['charset'];
   header_line: number | null;
@@ -110,6 +112,8 @@ export type BatchRow = {
   stale_since: Date | null;
   poll_alarm: string | null;
   final_at: Date | null;
+  /** Since when a row of it may be a payment that was charged meanwhile. */
+  paid_since: Date | null;
 };
 
 /** What finds the rows of a batch: its number, its first line and its last line. */

@@ -17,6 +17,7 @@ export const SUBJECTS = [
   'gate',
   'admission',
   'result',
+  'double-charges',
   'deliver',
   'doubt',
   'reprocess',

@@ -29,6 +29,8 @@ type StoredWith = {
   contentKey?: Buffer | null;
   /** Since when the file counts as known, for the search for earlier payments. */
   agedFrom?: Date;
+  /** Its rows repeat payments of files that came from then on; without it, whenever they came. */
+  comparedFrom?: Date;
 };
 
 export type FileDecision =
@@ -47,7 +49,7 @@ export async function decideFile(
   fileId: string,
   findings: FileFindings,
   decision: FileDecision,
-  { contentKey = null, agedFrom }: StoredWith = {},
+  { contentKey = null, agedFrom, comparedFrom }: StoredWith = {},
 ): Promise<PlainFileRow> {
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
@@ -70,6 +72,7 @@ export async function decideFile(
     content_sha256: findings.message?.sha256 ?? null,
     ...(findings.profile && { profile_lines: JSON.stringify(findings.profile) }),
     ...(agedFrom && { aged_from: agedFrom }),
+    ...(comparedFrom && { compared_from: comparedFrom }),
   };
   const [, , , , row] = await queryInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query(DELETE_BATCHES, [fileId]),

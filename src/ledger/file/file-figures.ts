@@ -3,6 +3,7 @@ import type { BatchState, Outcome } from '../../../schemas/lifecycle.ts';
 import { NOT_PAID } from '../../../schemas/shown.ts';
 import type { OutcomeTotals, Totals, Withheld } from '../../rows/rows.ts';
 import { IS_OPEN, IS_TAKEN } from '../batch/conditions.ts';
+import { IS_PAID } from '../duplicates/read-double-charges.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 
@@ -56,6 +57,8 @@ async function readOutcomeSums(
 export type ShownFacts = {
   open: BatchState[];
   outcomes: Outcome[];
+  /** Whether a payment in an unsent batch may have been charged meanwhile. */
+  isPaid: boolean;
 };
 
 /** Outcomes that change how a finished file is shown. */
@@ -65,11 +68,11 @@ const TELLING: readonly Outcome[] = [...NOT_PAID, 'unknown'];
 export async function readShownFacts(ledger: Ledger, fileIds: readonly string[]): Promise<Map<string, ShownFacts>> {
   if (fileIds.length === 0) return new Map();
   const { rows } = await ledger.pool.query<ShownFacts & { fileId: string }>(
-    `SELECT f.file_id AS "fileId", b.open, o.outcomes
+    `SELECT f.file_id AS "fileId", b.open, b."isPaid", o.outcomes
      FROM unnest($1::text[]) AS asked (file_id)
        CROSS JOIN LATERAL (SELECT file_id, file_no, state FROM file WHERE file.file_id = asked.file_id OFFSET 0) f
        CROSS JOIN LATERAL (
-         SELECT coalesce(array_agg(DISTINCT state), '{}') AS open
+         SELECT coalesce(array_agg(DISTINCT state), '{}') AS open, coalesce(bool_or(${IS_PAID}), false) AS "isPaid"
          FROM batch WHERE batch.file_id = f.file_id AND ${IS_OPEN} OFFSET 0) b
        CROSS JOIN LATERAL (
          SELECT coalesce(array_agg(outcome), '{}') AS outcomes FROM (

@@ -1,6 +1,7 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
+import { askAtApproval } from '../duplicates/ask-again.ts';
 import { wasCutOtherwise } from '../duplicates/find-duplicate.ts';
 import { WAS_READ } from './decide-file.ts';
 import { endLate } from './late-arrivals.ts';
@@ -25,6 +26,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
   const action = `approve file "${fileId}"`;
   const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
   if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
+  await askAtApproval(tx, fileId, because.actor);
   if (await wasCutOtherwise(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, CUT_OTHERWISE);
   await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);

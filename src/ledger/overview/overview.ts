@@ -4,6 +4,13 @@ import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from '../batch/sch
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { IS_OPEN_LATE } from '../file/late-arrivals.ts';
+import {
+  type DoubleCharge,
+  IS_PAID,
+  type PaidBatch,
+  readPaidBatches,
+  readPaidTwice,
+} from '../duplicates/read-double-charges.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
 import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
 import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
@@ -31,6 +38,10 @@ export type Overview = {
   open: OpenFile[];
   doubt: TroubledBatch[];
   late: LateBatch[];
+  /** Batches that wait because a payment in them may have been charged meanwhile. */
+  paid: PaidBatch[];
+  /** Payments that were perhaps made twice, and that nobody has looked at. */
+  twice: DoubleCharge[];
   stopped: { account: string; reason: string; since: Date }[];
   /** What waits for a second person. */
   proposals: OpenProposal[];
@@ -49,10 +60,12 @@ export type OpenFile = Pick<
 };
 
 export async function readOverview(ledger: Ledger): Promise<Overview> {
-  const [open, doubt, late, stopped, proposals, files, today] = await Promise.all([
+  const [open, doubt, late, paid, twice, stopped, proposals, files, today] = await Promise.all([
     readOpenFiles(ledger),
     readDoubt(ledger),
     readLate(ledger),
+    readPaidBatches(ledger),
+    readPaidTwice(ledger),
     query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
     readOpenProposals(ledger),
     query<Overview['files'][number]>(
@@ -69,7 +82,7 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
       [ledger.clock.now()],
     ),
   ]);
-  return { open, doubt, late, stopped, proposals, files, today };
+  return { open, doubt, late, paid, twice, stopped, proposals, files, today };
 }
 
 /** SQL: a batch waits for a person. */
@@ -242,7 +255,8 @@ export type Badges = {
 export async function readBadges({ pool }: Ledger, actor: string): Promise<Badges> {
   const { rows } = await pool.query<Badges>(
     `SELECT *, batches + stops + approvals + late AS "needsYou" FROM (
-       SELECT (SELECT count(*) FROM batch WHERE ${IS_OPEN} AND (${IS_TROUBLED} OR ${IS_LATE})) AS batches,
+       SELECT (SELECT count(*) FROM batch WHERE ${IS_OPEN} AND (${IS_TROUBLED} OR ${IS_LATE}))
+                + (SELECT count(*) FROM batch WHERE ${IS_PAID}) AS batches,
               EXISTS (SELECT 1 FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception')) AS "isInDoubt",
               (SELECT count(*) FROM file f WHERE state = 'held'
                  AND NOT EXISTS (SELECT 1 FROM upload u WHERE u.file_id = f.file_id AND u.actor = $1)

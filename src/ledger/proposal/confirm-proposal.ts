@@ -3,7 +3,9 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
 import { readProposal } from './proposals.ts';
-import type { AuditReason } from '../engine/move.ts';
+import type { AuditReason, BatchKey } from '../engine/move.ts';
+import { lockDecisionsOf } from '../duplicates/double-charges.ts';
+import { bindingOfCharged, releaseCharged } from '../duplicates/decide-double-charges.ts';
 import { type Binding, bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
 import { approveHeld } from '../file/release-held.ts';
 import { RESOLUTION_ACTIONS } from '../doubt/resolution-actions.ts';
@@ -60,8 +62,17 @@ type ProposedAction = {
 export const PROPOSED_ACTIONS: Readonly<Record<string, ProposedAction>> = {
   approve: {
     about: 'approve the held file; its valid rows are sent',
-    bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId!),
+    bindingOf: async (tx, { file_id: fileId }) => {
+      // Before the file is locked: an intake that holds this lock may wait for the file.
+      await lockDecisionsOf(tx, { fileId: fileId! });
+      return bindingOfFile(tx, fileId!);
+    },
     carryOut: (tx, { file_id: fileId }, because) => approveHeld(tx, fileId!, because),
+  },
+  release: {
+    about: 'release the batch although a payment in it may have been charged meanwhile; it is sent',
+    bindingOf: (tx, proposal) => bindingOfCharged(tx, batchOf(proposal)),
+    carryOut: (tx, proposal, because) => releaseCharged(tx, batchOf(proposal), because),
   },
   'confirm-profile': {
     about: 'confirm the version of the import profile; it reads the files of its folders',
@@ -75,3 +86,7 @@ export const PROPOSED_ACTIONS: Readonly<Record<string, ProposedAction>> = {
   },
   ...RESOLUTION_ACTIONS,
 };
+
+function batchOf({ file_id: fileId, batch_no: batchNo }: ProposalRow): BatchKey {
+  return { fileId: fileId!, batchNo: batchNo! };
+}

@@ -4,6 +4,9 @@ import { storableText } from '../engine/storable-text.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
+import { learnCharged } from '../duplicates/double-charges.ts';
+import type { Outcome } from '../../../schemas/lifecycle.ts';
 import type { LedgerRow } from '../engine/records.ts';
 
 /** Who found the change, why it is believed, and its source in words for the correction file. */
@@ -25,7 +28,7 @@ export async function changeOutcomes(
   rows: readonly ReconciledRow[],
   by: ChangeSource,
 ): Promise<Correction | undefined> {
-  const fileNo = await lockFile(tx, key.fileId);
+  const { file_no: fileNo, account } = await lockFile(tx, key.fileId);
   const before = await readPresent(tx, fileNo, key);
   const changed = rows.filter((row) => {
     const known = before.get(row.line);
@@ -37,6 +40,10 @@ export async function changeOutcomes(
   });
   if (changed.length === 0) return undefined;
   const correctionNo = await insertChanges(tx, fileNo, changed, by.source);
+  const lines = changed
+    .filter((row) => becameCharged(before.get(row.line)!.outcome, row.outcome))
+    .map(({ line }) => line);
+  await learnCharged(tx, { account, fileNo, fileId: key.fileId, lines, source: by.source, actor: by.actor });
   tx.audit({
     ...key,
     actor: by.actor,
@@ -48,14 +55,26 @@ export async function changeOutcomes(
 }
 
 /** Locks the file: two corrections of it at once would take the same number. */
-async function lockFile(tx: Transaction, fileId: string): Promise<number> {
-  const { rows } = await tx.client.query<{ file_no: number }>(
-    'SELECT file_no FROM file WHERE file_id = $1 FOR NO KEY UPDATE',
+async function lockFile(tx: Transaction, fileId: string): Promise<{ file_no: number; account: string }> {
+  const { rows } = await tx.client.query<{ file_no: number; account: string }>(
+    'SELECT file_no, account FROM file WHERE file_id = $1 FOR NO KEY UPDATE',
     [fileId],
   );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
-  return rows[0].file_no;
+  return rows[0];
 }
+
+/**
+ * Returns whether a row that was not paid, or nobody knew of, is now charged or in doubt. Intake already counts a row
+ * that the bank has, so its payment is no news.
+ */
+function becameCharged(before: string, after: string): boolean {
+  return (
+    !CERTAINLY_NOT_CHARGED.includes(after) && (CERTAINLY_NOT_CHARGED.includes(before) || DOUBTFUL.includes(before))
+  );
+}
+
+const DOUBTFUL: readonly string[] = ['unknown', 'duplicate'] satisfies Outcome[];
 
 type Present = { line: number; outcome: string; code: number | null; cents: number };
 

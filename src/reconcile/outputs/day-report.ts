@@ -27,6 +27,8 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
   changes: readonly Change[];
   /** Rows that had faults and were not paid; no other figure includes them. */
   withheld?: Withheld;
+  /** Payments that were perhaps made twice, and that nobody has looked at; at most 200. */
+  paidTwice?: readonly { row: string; other: string; cents: number }[];
   /** Folders whose expected file had not arrived in time. */
   missingFiles?: readonly { folder: string; day: string; by: string }[];
 };
@@ -56,6 +58,8 @@ function describeDay(report: DayReport): string {
   if (withheld && withheld.rows > 0) lines.push('', `${sayWithheld(withheld)}.`);
   const late = ['', 'Changed after they were final'];
   if (changes.length > 0) lines.push(...late, ...changes.map((sum) => figures(nameOfChange(sum), sum)));
+  const twice = (report.paidTwice ?? []).map(({ row, other, cents }) => `${row} and ${other}, ${formatCents(cents)}`);
+  if (twice.length > 0) lines.push('', 'Perhaps paid twice; refund one of each', ...twice);
   const missing = (report.missingFiles ?? []).map((file) => `${file.folder}, by ${file.by} on ${file.day}`);
   if (missing.length > 0) lines.push('', 'Expected files that had not come', ...missing);
   return [...lines, '', ...openLines(report)].join('\n');
@@ -93,6 +97,9 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
     changes: report.changes.map(shownChange),
     ...(report.withheld && {
       withheld: { ...shownTotals(report.withheld), unreadableAmounts: report.withheld.unreadable },
+    }),
+    ...(report.paidTwice && {
+      paidTwice: report.paidTwice.map(({ cents, ...pair }) => ({ ...pair, total: formatCents(cents) })),
     }),
     ...(report.missingFiles && { missingFiles: report.missingFiles }),
   }));

@@ -27,6 +27,7 @@ import {
   STEP,
   TEXT,
   WHOLE,
+  YES_OR_NO,
   each,
 } from './shapes.ts';
 
@@ -77,6 +78,28 @@ const OBSTACLE = objectOf({
   batchNo: maybe(WHOLE),
 });
 
+const DOUBLE_ROW = objectOf({
+  ...each(TEXT, 'fileId', 'name', 'state'),
+  ...each(WHOLE, 'batchNo', 'line'),
+  invoice: maybe(TEXT),
+  cents: maybe(CENTS),
+  outcome: maybe(TEXT),
+  since: MOMENT,
+  approvedBy: maybe(TEXT),
+});
+
+const DOUBLE = objectOf({
+  ...each(TEXT, 'account', 'source'),
+  row: DOUBLE_ROW,
+  other: DOUBLE_ROW,
+  ...each(YES_OR_NO, 'isSame', 'isTwice'),
+  foundAt: MOMENT,
+  ...each(maybe(MOMENT), 'releasedAt', 'acknowledgedAt'),
+  ...each(maybe(TEXT), 'releasedBy', 'releaseReason', 'acknowledgedBy', 'acknowledgeReason'),
+});
+
+const PAID = objectOf({ ...OF_BATCH, since: MOMENT, matches: WHOLE, first: maybe(DOUBLE) });
+
 const OVERVIEW = apiSchema({
   tag: 'Overview',
   summary: 'What is in progress, what is stuck and what needs attention',
@@ -95,6 +118,8 @@ const OVERVIEW = apiSchema({
       }),
     ),
     doubt: listOf(objectOf({ ...OF_BATCH, state: TEXT, since: MOMENT, reason: maybe(TEXT) })),
+    paid: { ...listOf(PAID), description: 'Not sent: a payment in it may have been charged meanwhile.' },
+    twice: { ...listOf(DOUBLE), description: 'Payments that were perhaps made twice.' },
     late: listOf(
       objectOf({
         ...OF_BATCH,

@@ -172,6 +172,8 @@ describe('troubleStatus', () => {
     ['files that are done', { files: [DONE] }, 0, 0],
     ['a refused file of this run', { files: [DONE] }, 1, 2],
     ['a held file', { files: [DONE, HELD] }, 1, 3],
+    ['a batch that is perhaps paid already', { files: [DONE], paid: [{}] }, 1, 3],
+    ['a payment perhaps made twice', { files: [HELD], twice: [{}] }, 0, 5],
     ['an unknown batch', { files: [HELD], doubt: [inDoubt('unknown')] }, 1, 4],
     ['an exception', { files: [HELD], doubt: [inDoubt('unknown'), inDoubt('exception')] }, 1, 5],
     ['a refused batch', { doubt: [inDoubt('refused')] }, 0, 5],
@@ -182,7 +184,7 @@ describe('troubleStatus', () => {
 });
 
 function overview(part: Partial<Record<keyof Overview, readonly unknown[]>>): Overview {
-  return { files: [], open: [], doubt: [], stopped: [], today: [], ...part } as Overview;
+  return { files: [], open: [], doubt: [], paid: [], twice: [], stopped: [], today: [], ...part } as Overview;
 }
 
 function inDoubt(state: Overview['doubt'][number]['state']): Overview['doubt'][number] {

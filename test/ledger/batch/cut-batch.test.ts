@@ -70,6 +70,7 @@ describe('cutBatch', () => {
         stale_since: null,
         poll_alarm: null,
         final_at: null,
+        paid_since: null,
       },
     ]);
     const key = { fileId: file.file_id, batchNo: 1 };

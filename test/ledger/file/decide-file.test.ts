@@ -57,6 +57,7 @@ describe('claimFile', () => {
       fingerprints_dropped_at: null,
       row_set: null,
       cleaning_no: null,
+      compared_from: null,
       archive_no: null,
       content_sha256: null,
       content_key: null,

@@ -246,7 +246,7 @@ async function findRepeats(world: World): Promise<string[]> {
     `SELECT invoice, array_agg(name) AS files
      FROM (SELECT DISTINCT f.file_id, f.name, f.account, way.sign, r.amount_cents, r.customer_code, r.last_four,
                   ltrim(regexp_replace(lower(r.invoice), '[^a-z0-9]', '', 'g'), '0') AS invoice,
-                  EXISTS (SELECT 1 FROM audit a WHERE a.file_id = f.file_id AND a.move = 'approve') AS approved
+                  EXISTS (SELECT 1 FROM audit a WHERE a.file_id = f.file_id AND a.move IN ('approve', 'release-charged')) AS approved
            FROM payment_row r JOIN file f USING (file_no)
            JOIN (VALUES ('card', 1), ('ach-charge', 1), ('ach-refund', -1)) AS way (operation, sign) USING (operation)
            JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line

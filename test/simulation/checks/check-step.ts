@@ -145,7 +145,7 @@ async function checkFiles(world: World): Promise<string[]> {
     batches: string[] | null;
     stopped: boolean;
   }>(
-    `SELECT f.name, f.state, (SELECT array_agg(b.state ORDER BY b.batch_no) FROM batch b WHERE b.file_id = f.file_id) AS batches,
+    `SELECT f.name, f.state, (SELECT array_agg(CASE WHEN b.state = 'ready' AND b.paid_since IS NOT NULL THEN 'perhaps paid' ELSE b.state END ORDER BY b.batch_no) FROM batch b WHERE b.file_id = f.file_id) AS batches,
             EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (f.account, '*'))
             OR EXISTS (SELECT 1 FROM batch b WHERE b.account = f.account AND b.state IN ('unknown', 'refused')) AS stopped
      FROM file f ORDER BY f.file_no`,
@@ -163,7 +163,7 @@ async function checkFiles(world: World): Promise<string[]> {
 }
 
 const FINAL = new Set(['completed', 'rejected', 'cancelled', 'partly_cancelled']);
-const LISTED = new Set(['unknown', 'exception', 'refused']);
+const LISTED = new Set(['unknown', 'exception', 'refused', 'perhaps paid']);
 
 /** Adds the files that a worker dropped for a person: it may have died before anything could note them. */
 async function addWorkerDrops(world: World): Promise<void> {

@@ -15,6 +15,8 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { listAgain } from '../../../src/ledger/overview/may-go-again.ts';
 import { judgeItems } from '../../../src/ledger/reprocess/judge-items.ts';
 import { beginReprocess, stopReprocess } from '../../../src/ledger/reprocess/move-run.ts';
+import { releaseCharged } from '../../../src/ledger/duplicates/decide-double-charges.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { selectAll, selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
 import type { Choose } from '../choose.ts';
 import type { World } from '../world.ts';
@@ -58,6 +60,7 @@ export const ACTS: readonly Act[] = [
   onBatch('repoll', ['submitted', 'result_in', 'exception', 'reconciled'], (world, fileId, batchNo) =>
     pollNow(world.office, { fileId, batchNo }, BECAUSE),
   ),
+  { name: 'decide about a late charge', find: findPaid },
   onFile('requeue', ['claimed', 'accepted', 'in_progress'], async (world, id) => {
     const [instance] = world.instances;
     if (instance) await requeueFile(instance.app, await readFileRow(world.office, id));
@@ -90,6 +93,26 @@ export const ACTS: readonly Act[] = [
   },
 ];
 
+/** A person cancels a batch that is perhaps paid already, or releases it. */
+async function findPaid(world: World) {
+  const batch = await pickFrom<{ id: string; no: number; name: string }>(
+    world,
+    `SELECT json_build_object('id', file_id, 'no', batch_no, 'name', name) AS found
+     FROM batch b JOIN file f USING (file_id)
+     WHERE b.paid_since IS NOT NULL AND b.state IN ('ready', 'refused') AND f.state IN ('accepted', 'in_progress')
+     ORDER BY file_no, batch_no`,
+  );
+  if (!batch) return undefined;
+  const key = { fileId: batch.id, batchNo: batch.no };
+  return world.choose.happens(0.5)
+    ? { words: `releases ${batch.name}/${batch.no}`, perform: () => releasePaid(world, key) }
+    : { words: `cancels ${batch.name}/${batch.no}`, perform: () => cancelBatch(world.office, key, BECAUSE) };
+}
+
+function releasePaid({ office }: World, key: BatchKey): Promise<void> {
+  return transact(office, (tx) => releaseCharged(tx, key, BECAUSE));
+}
+
 /**
  * Acts that are seldom possible; a person mostly takes them before anything else. Some of them need a longer run to
  * happen at all.
@@ -97,6 +120,7 @@ export const ACTS: readonly Act[] = [
 export const SELDOM: readonly string[] = [
   'close in doubt',
   'decline',
+  'decide about a late charge',
   'retry',
   'withdraw',
   'disown a result',

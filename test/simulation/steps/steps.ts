@@ -9,6 +9,7 @@ import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { ACTS, actsInTurn, performAct } from './acts.ts';
+import { correctRow } from './correct-row.ts';
 import {
   dropAgain,
   dropBesideOldMarker,
@@ -132,6 +133,7 @@ export const STEPS: readonly Step[] = [
   }),
   step('the service is going to fail', 5, (world) => world.drops.length > 0, planFault),
   step('the service is fixed', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
+  step('a correction between intake and send', 2, (world) => world.drops.length > 0 && !isWide(world), correctRow),
   step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
   ...HOST_STEPS,
 ];

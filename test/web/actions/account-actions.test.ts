@@ -46,12 +46,12 @@ describe('actionsFor', () => {
     ['file', 'held', ['approve', 'decline', 'move', 'check-outputs', 'rebuild-outputs']],
     ['file', 'accepted', ['cancel', 'acknowledge', 'move', 'check-outputs', 'rebuild-outputs']],
     ['file', 'completed', ['acknowledge', 'resubmit', 'check-outputs', 'rebuild-outputs']],
-    ['batch', 'ready', ['cancel-batch']],
-    ['batch', 'refused', ['cancel-batch', 'retry', 'withdraw']],
-    ['batch', 'sending', []],
-    ['batch', 'unknown', ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt']],
-    ['batch', 'exception', ['repoll', 'close-in-doubt', 'disown']],
-    ['batch', 'cancelled', []],
+    ['batch', 'ready', ['cancel-batch', 'release', 'acknowledge-batch']],
+    ['batch', 'refused', ['cancel-batch', 'retry', 'release', 'acknowledge-batch', 'withdraw']],
+    ['batch', 'sending', ['acknowledge-batch']],
+    ['batch', 'unknown', ['acknowledge-batch', 'adopt', 'probe', 'not-received', 'journal', 'close-in-doubt']],
+    ['batch', 'exception', ['repoll', 'acknowledge-batch', 'close-in-doubt', 'disown']],
+    ['batch', 'cancelled', ['acknowledge-batch']],
   ] as const)('of a %s that is %s are %j', (kind, state, actions) => {
     expect(actionsFor(kind, state)).toEqual(actions);
   });

@@ -27,6 +27,8 @@ describe('GET /overview', () => {
       files: [],
       open: [],
       doubt: [],
+      paid: [],
+      twice: [],
       late: [],
       stopped: [],
       proposals: [],

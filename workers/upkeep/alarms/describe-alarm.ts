@@ -13,6 +13,10 @@ export function describeAlarm({ kind, subject, account, figures: found }: AlarmC
   switch (kind) {
     case 'batch_unknown':
       return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account is stopped. "paydrop resolve ${subject}" shows the options. Never drop its file again.`;
+    case 'paid_meanwhile':
+      return `Batch ${subject}: ${sumOf(figures)}. It is not sent. "paydrop why ${subject}" shows both payments; then "paydrop cancel ${subject} --reason …" or "paydrop release ${subject} --reason …".`;
+    case 'perhaps_twice':
+      return `Batch ${subject}: ${sumOf(figures)} perhaps paid twice. "paydrop why ${subject}" shows both payments. Refund one, then "paydrop acknowledge ${subject} --reason …".`;
     case 'exception':
       return `Batch ${subject}: ${sumOf(figures)}. "paydrop exceptions ${subject}" shows both sides.`;
     case 'result_overdue':

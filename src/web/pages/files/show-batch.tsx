@@ -6,6 +6,7 @@ import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import { type AttemptInDoubt, describeDoubt } from '../../../ledger/doubt/in-doubt.ts';
+import { readTwiceOf } from '../../../ledger/duplicates/read-double-charges.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readBatchFacts } from '../../../ledger/file/read-why.ts';
 import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
@@ -27,7 +28,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
   server.get('/files/:fileId/batches/:batchNo', async (request, reply) => {
     const viewer = viewerOf(request);
     const { file, batch } = await batchOf(app, request);
-    const { doubt, why, outcomes, proposals, comparison, blocksOf } = await readAll(app, file, batch);
+    const { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice } = await readAll(app, file, batch);
     const customs = customsOf(app, file.account);
     const path = `/files/${file.file_id}/batches/${batch.batch_no}`;
     return sendPage(
@@ -36,7 +37,11 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
         <Section title={`Batch ${batch.batch_no} of ${file.name}`} live="head">
           <WaitingProposals proposals={proposals} />
           <BatchHead file={file} batch={batch} customs={customs} shown={showBatch(batch, file, blocksOf)} />
-          <ActionLinks viewer={viewer} actions={actionsOf(file, batch)} base={path} />
+          <ActionLinks
+            viewer={viewer}
+            actions={[...actionsOf(file, batch), ...(isTwice ? (['acknowledge-batch'] as const) : [])]}
+            base={path}
+          />
         </Section>
         {batch.state === 'unknown' && (
           <Section title="What is known" live="doubt">
@@ -84,16 +89,17 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
 
 async function readAll(app: App, file: FileRow, batch: BatchRow) {
   const { ledger, settings } = app;
-  const [doubt, why, { outcomes }, ofFile, comparison, blocksOf] = await Promise.all([
+  const [doubt, why, { outcomes }, ofFile, comparison, blocksOf, twice] = await Promise.all([
     describeDoubt(ledger, batch),
     whyBatch(ledger, settings, file, batch),
     readBatchFacts(ledger, file, batch),
     readProposalsOf(ledger, file.file_id),
     batch.state === 'exception' ? compareOrSay(app, file, batch) : undefined,
     readBlocks(ledger, settings),
+    readTwiceOf(ledger.pool, { fileId: batch.file_id, batchNo: batch.batch_no }),
   ]);
   const proposals = ofFile.filter(({ batch_no: batchNo }) => batchNo === null || batchNo === batch.batch_no);
-  return { doubt, why, outcomes, proposals, comparison, blocksOf };
+  return { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice: twice.length > 0 };
 }
 
 /** Returns the error text when the result can no longer be opened, so that the rest of the page still shows. */
@@ -158,8 +164,10 @@ const ACTIONS_OF: Partial<Record<BatchState, readonly ActionName[]>> = {
 };
 
 /** Returns the actions for a batch. A ready batch can be cancelled only while its file is in progress. */
-function actionsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly ActionName[] {
+function actionsOf({ state: fileState }: FileRow, { state, paid_since: paidSince }: BatchRow): readonly ActionName[] {
   const isOnItsWay = fileState === 'accepted' || fileState === 'in_progress';
+  if (paidSince !== null && (state === 'ready' || state === 'refused'))
+    return ['release', ...(isOnItsWay ? (ACTIONS_OF[state] ?? []) : [])];
   return state === 'ready' && !isOnItsWay ? [] : (ACTIONS_OF[state] ?? []);
 }
 
