@@ -100,7 +100,7 @@ describe('plans about files, batches, accounts, proposals, schedules and selecti
     }),
   );
   const HELD = ['approve', 'decline', 'confirm', 'refuse'];
-  const FREE = ['cancel', 'cancel-batch', 'retry', 'withdraw', 'disown', 'pause'];
+  const FREE = ['cancel', 'cancel-batch', 'retry', 'withdraw', 'disown', 'pause', 'late', 'move', 'release'];
   const DONE = ['repoll', 'outputs', 'resubmit', 'again', 'old'];
   beforeAll(async () => {
     world = opened;
@@ -187,6 +187,89 @@ describe('plans about files, batches, accounts, proposals, schedules and selecti
       bound: { 'batch id': both(setBatch('disown', `batch_id = '78'`), setBatch('disown', `batch_id = '77'`)) },
     });
     await sql(setBatch('disown', `state = 'cancelled'`))();
+  });
+
+  it('acknowledge: something else that came late refuses', async () => {
+    await sql(
+      `INSERT INTO late_arrival (file_id, kind, bytes, sha256, says, found_at)
+       SELECT file_id, 'bytes', 9, 'x', '9 bytes were written', now() FROM file WHERE ${ofFile('late')}`,
+    )();
+    await walk('acknowledge', {
+      find: fileFinder('late'),
+      informs: claimedEarlier('late'),
+      bound: {
+        late: both(
+          `UPDATE late_arrival SET says = '18 bytes were written'`,
+          `UPDATE late_arrival SET says = '9 bytes were written'`,
+        ),
+      },
+    });
+  });
+
+  it('answer-address: another address refuses', async () => {
+    await sql(
+      `INSERT INTO address_question (account, mark, merchant_no, server, address, is_sandbox, country, currency, asked_at)
+       SELECT account, 'new', merchant_no, 'NA', 'https://one.test/', false, country, currency, now() FROM account
+       WHERE account = 'main'`,
+    )();
+    await walk('answer-address', {
+      find: fixed({ kind: 'account', account: 'main' }),
+      filled: { service: 'moved' },
+      informs: sql(`UPDATE address_question SET asked_at = asked_at - interval '1 minute'`),
+      bound: {
+        address: both(
+          `UPDATE address_question SET address = 'https://other.test/'`,
+          `UPDATE address_question SET address = 'https://one.test/'`,
+        ),
+      },
+    });
+  });
+
+  it('move: another merchant refuses', async () => {
+    const { bound } = world.app.ledger;
+    const main = bound.get('main')!;
+    await sql(
+      `INSERT INTO account SELECT 'main.1', merchant_no, country, 'CAD', since FROM account WHERE account = 'main'`,
+    )();
+    for (const table of ['file', 'batch'])
+      await sql(`UPDATE ${table} SET account = 'main.1' WHERE ${ofFile('move')}`)();
+    await walk('move', {
+      find: fileFinder('move'),
+      informs: claimedEarlier('move'),
+      bound: {
+        merchant: [
+          async () => bound.set('main', { ...main, merchantNo: main.merchantNo + 1 }),
+          async () => bound.set('main', main),
+        ],
+      },
+    });
+  });
+
+  it('release and acknowledge-batch: other charged rows refuse', async () => {
+    const pair = (later: string, earlier: string, line: number) =>
+      `INSERT INTO double_charge (later_no, later_line, earlier_no, earlier_line, account, is_same, source, found_at)
+       SELECT l.file_no, ${line}, e.file_no, 1, 'main', true, 'for a test', now() FROM file l, file e
+       WHERE l.name = '${later}.csv' AND e.name = '${earlier}.csv'`;
+    const unpair = (later: string, line: number) =>
+      `DELETE FROM double_charge WHERE later_line = ${line} AND later_no = (SELECT file_no FROM file WHERE ${ofFile(later)})`;
+    await sql(pair('release', 'repoll', 1))();
+    await sql(setBatch('release', 'paid_since = now()'))();
+    await walk('release', {
+      find: batchFinder('release'),
+      informs: since('release'),
+      bound: { 'charged rows': both(pair('release', 'repoll', 2), unpair('release', 2)) },
+    });
+    await sql(pair('again', 'repoll', 1))();
+    const pairWith = (earlier: string) =>
+      `UPDATE double_charge SET earlier_no = (SELECT file_no FROM file WHERE ${ofFile(earlier)})
+       WHERE later_no = (SELECT file_no FROM file WHERE ${ofFile('again')})`;
+    await walk('acknowledge-batch', {
+      find: batchFinder('again'),
+      informs: since('again'),
+      bound: {
+        'charged rows': both(pairWith('outputs'), pairWith('repoll')),
+      },
+    });
   });
 
   it('confirm and refuse: a proposal cannot change, so nothing else refuses', async () => {
