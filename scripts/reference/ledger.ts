@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FUNCTIONS_FROM, SUBJECTS } from '../../src/ledger/engine/schema.ts';
+import { splitStatements, SUBJECTS } from '../../src/ledger/engine/schema.ts';
 import { code, mermaid, page, table } from './markdown.ts';
 
 /** A file of schemas/ledger as its page shows it. */
@@ -67,7 +67,7 @@ function draw(subjects: readonly Subject[]): string {
 
 function readSubject(name: (typeof SUBJECTS)[number]): Subject {
   const text = readFileSync(new URL(`../../schemas/ledger/${name}.sql`, import.meta.url), 'utf8');
-  const [kept = '', made = ''] = text.split(FUNCTIONS_FROM);
+  const { tables: kept, functions: made } = splitStatements(text);
   return {
     name,
     about: readComment(/^(?:-- .*\n|--\n)+/.exec(text)?.[0] ?? ''),

@@ -5,10 +5,12 @@ import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
-import { explainRefusal } from './explain-refusal.ts';
+import { explainOpening } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
-import { keepFunctions, lockFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
+import { keepFunctions, refuseForeignFunctions } from './functions.ts';
+import { migrate, refuseNewer } from './migrate.ts';
 import { SEARCH_PATH } from './schema.ts';
+import { OUR_SESSION } from './schema-lock.ts';
 import { storableText } from './storable-text.ts';
 
 /** Where the ledger lives: the user's own PostgreSQL, or the embedded one in the data folder. */
@@ -66,9 +68,9 @@ export async function openLedger(
   };
   try {
     const client = await pool.connect();
-    await (options.asIs ? refuseNewer(client) : migrate(client)).finally(() => client.release());
+    await (options.asIs ? checkAsIs(client) : migrate(client, options.log)).finally(() => client.release());
     const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
-      onJoin: options.asIs ? lockFunctions : keepFunctions,
+      onJoin: (own) => keepFunctions(own, options.log, options),
     });
     return {
       pool,
@@ -87,9 +89,14 @@ export async function openLedger(
   } catch (error) {
     await close();
     if (error instanceof PipelineError) throw error;
-    const { reason, ...refusal } = explainRefusal(error) ?? {};
+    const { reason, ...refusal } = explainOpening(error) ?? {};
     throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', reason, { ...refusal, cause: error });
   }
+}
+
+async function checkAsIs(client: pg.PoolClient): Promise<void> {
+  await refuseForeignFunctions(client);
+  await refuseNewer(client);
 }
 
 function sqlClock({ clock, databaseClock = clock }: { clock: Clock; databaseClock?: Clock }): () => string {
