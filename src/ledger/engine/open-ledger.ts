@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { PipelineError } from '../../kernel/errors.ts';
+import { isPlanOutdated, PipelineError } from '../../kernel/errors.ts';
 import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
@@ -168,9 +168,6 @@ const MOST_COUNTED = 2_000;
  */
 const PLAN_MS = 120_000;
 
-/** The server refuses a kept statement once its table has other columns, as after an update of the schema. */
-const OTHER_COLUMNS = '0A000';
-
 /** Uses of each statement in this process. */
 const uses = new Map<string, number>();
 
@@ -202,10 +199,10 @@ function keepPlans(client: pg.PoolClient): void {
   connection.bind = function bindNamed(told, more) {
     bind.call(this, next === undefined ? told : { ...told, statement: next }, more);
   };
-  connection.on('errorMessage', ({ code }) => {
+  connection.on('errorMessage', (error) => {
     // The server skipped what followed in the message, perhaps a parse.
     parsedAt.clear();
-    if (code === OTHER_COLUMNS) plansFrom = performance.now();
+    if (isPlanOutdated(error)) plansFrom = performance.now();
   });
 }
 
@@ -226,7 +223,7 @@ type Parsing = {
   parse(told: { text: string; name?: string }, more?: boolean): void;
   bind(told: Bound | null, more?: boolean): void;
   close(told: { type: 'S'; name: string }, more?: boolean): void;
-  on(event: 'errorMessage', heard: (error: { code?: string }) => void): void;
+  on(event: 'errorMessage', heard: (error: unknown) => void): void;
 };
 
 /**

@@ -1,4 +1,5 @@
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
+import { FUNCTION_DEFECTS } from './function-defects.ts';
 
 /**
  * Deliberate mutations of our own code. Each removes one thing that keeps money safe; unless the machines notice every
@@ -292,4 +293,5 @@ export const DEFECTS: readonly Defect[] = [
   },
   ...EDGE_DEFECTS,
   ...ADMISSION_DEFECTS,
+  ...FUNCTION_DEFECTS,
 ];
