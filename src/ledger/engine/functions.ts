@@ -66,7 +66,7 @@ const NOTE = `SELECT 'Functions of one version of paydrop. Each start compares t
 const USE = 'use the functions of the ledger';
 
 /**
- * Refuses functions that another role could have made: a role with CREATE on the database may take the name of the
+ * Refuses functions that another role could have made. A role with CREATE on the database may take the name of the
  * schema before we do, and what it puts there would act with our rights. Comes first in a session that opens the ledger.
  * @throws PipelineError LEDGER_UNREACHABLE
  */
@@ -80,7 +80,7 @@ function refuseForeign({ strangers, hiding, role }: FoundFunctions): void {
     const reason = `role ${owners} owns some or all of schema "${FUNCTIONS_SCHEMA}", and so could act with the rights of "${role}"`;
     throw new PipelineError('LEDGER_UNREACHABLE', USE, reason, {
       next:
-        `If nobody here made it, revoke CREATE on the database from that role and find out who used it. ` +
+        `Revoke CREATE on the database from that role, and find out who used it. ` +
         `Then have a superuser run DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE, and start again as the owner of schema paydrop.`,
     });
   }
@@ -191,12 +191,12 @@ export async function keepFunctions(client: pg.ClientBase, log: Log, { asIs = fa
   });
 }
 
-/** How long a start waits for what nobody needs any more, in ms. */
+/** How long a start waits to drop functions that no process uses, in ms. */
 const DROP_WAIT_MS = 100;
 
 /**
  * Drops the functions of versions that no process uses any more, each schema in its own transaction. It drops functions
- * only: what somebody else put there, or made of them, stays, and so does the schema. No start fails for it.
+ * only. If others put a table into the schema, or made a view of a function, all of it stays. No start fails for it.
  */
 export async function dropUnusedFunctions(client: pg.ClientBase, log: Log): Promise<void> {
   if (await isReadOnly(client)) return;
@@ -212,7 +212,7 @@ export async function dropUnusedFunctions(client: pg.ClientBase, log: Log): Prom
       await client.query('COMMIT');
     } catch (error) {
       await client.query('ROLLBACK');
-      // Somebody works in it just now; the next start tries again.
+      // Another transaction is working in it; the next start tries again.
       if (systemCode(error) === LOCK_NOT_AVAILABLE) continue;
       const reason = systemCode(error) === STILL_USED ? 'something else in the database needs it' : reasonFor(error);
       log.warn({ schema: name }, `functions of another version stay in the database: ${reason}`);

@@ -13,8 +13,8 @@ const LOCK_TRIES = 3;
 
 /**
  * Brings the database to the schema of this version, in one transaction: the tables by the missing migrations, the
- * functions anew. An advisory lock lets one process do it while others wait. Afterwards it drops functions that no
- * version uses any more, without that lock: whoever keeps them in use must not stop the start of others.
+ * functions anew. An advisory lock lets one process do it while others wait. Afterwards, without that
+ * lock, it drops functions that no process uses: a forgotten transaction among them must not stop other starts.
  * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection, a table stays in use, or the
  *   functions cannot be trusted or made; LEDGER_NEWER, see `refuseNewer`
  * @param lockMs for tests

@@ -36,14 +36,14 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'dropped with what needs them',
-    about: 'views and columns that somebody made of the functions of an earlier version vanish',
+    about: 'views and columns made of the functions of an earlier version vanish',
     file: 'src/ledger/engine/functions.ts',
     find: 'await client.query(`DROP SCHEMA ${name} RESTRICT`);',
     replace: 'await client.query(`DROP SCHEMA ${name} CASCADE`);',
     caughtBy: ['test/ledger/engine/functions.test.ts'],
   },
   {
-    name: 'a start stopped by what nobody needs',
+    name: 'a start stopped by unused functions',
     about: 'an open transaction among functions that no version uses ends every start',
     file: 'src/ledger/engine/functions.ts',
     find: 'if (systemCode(error) === LOCK_NOT_AVAILABLE) continue;',
@@ -59,7 +59,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/ledger/engine/functions.test.ts'],
   },
   {
-    name: 'a start waits for what nobody needs',
+    name: 'a start waits for unused functions',
     about: 'an open transaction among functions that no version uses stops every start',
     file: 'src/ledger/engine/functions.ts',
     find: 'await client.query(`BEGIN; SET LOCAL lock_timeout = ${DROP_WAIT_MS}`);',
@@ -76,7 +76,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'why a process cannot come back is not said',
-    about: 'nobody learns that the role may not make the functions',
+    about: 'the log does not say that the role may not make the functions',
     file: 'src/ledger/engine/instance.ts',
     find: "reason === known ? 'debug' : 'warn'",
     replace: "reason === known ? 'warn' : 'debug'",

@@ -135,7 +135,7 @@ describe('functions of another role', () => {
   ];
   it.each(planted)('are refused in every way: %s', async (_what, plant) => {
     await plant();
-    const says = new RegExp(`role "${STRANGER}" owns some or all of schema "${FUNCTIONS_SCHEMA}".*revoke CREATE`);
+    const says = new RegExp(`role "${STRANGER}" owns some or all of schema "${FUNCTIONS_SCHEMA}".*Revoke CREATE`);
     for (const [way, go] of WAYS)
       await expect(go(owner), way).rejects.toMatchObject({
         code: 'LEDGER_UNREACHABLE',
@@ -206,7 +206,7 @@ describe('functions that', () => {
     },
   );
 
-  it('nobody changed stay as they are, without a word', async () => {
+  it('are unchanged stay as they are, without a line in the log', async () => {
     const before = await owner.query('SELECT max(oid) AS newest FROM pg_proc');
     for (const go of [migrate, keepFunctions]) await go(owner, log.log);
     expect((await owner.query('SELECT max(oid) AS newest FROM pg_proc')).rows).toEqual(before.rows);
@@ -309,7 +309,7 @@ describe('functions that no version uses', () => {
     expect(log.text()).toMatch(/"level":"warn".*functions of another version stay in the database: something else/);
   });
 
-  it('are told from a schema of somebody else by the whole name', async () => {
+  it('are told from schemas of others by the whole name', async () => {
     const names = ['paydrop_f_0', 'paydrop_f_0123456789abc', 'paydrop_f_reports', 'paydrop_f_abc'];
     for (const name of names) await owner.query(`CREATE SCHEMA ${name}; CREATE TABLE ${name}.kept (one integer)`);
     await migrate(owner, log.log);
