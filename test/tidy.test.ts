@@ -17,6 +17,7 @@ import {
   findBadLicences,
   findIdlePackages,
   importLevels,
+  insertsByPlace,
   machineTraces,
   packageOwners,
   unfinishedWork,
@@ -77,6 +78,16 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
     promise: 'the time comes from a Clock',
     rule: clockReaders,
     offenders: [file('src/csv/a.ts', 'const now = new Date();'), file('workers/a.ts', 'const ms = Date.now();')],
+  },
+  {
+    promise: 'each INSERT names its columns',
+    rule: insertsByPlace,
+    offenders: [
+      file('schemas/ledger/a.sql', 'INSERT INTO audit VALUES (1);'),
+      file('schemas/ledger/migrations/0.2.0.sql', 'insert into audit\n  select * FROM other;'),
+      file('src/ledger/a.ts', "await client.query('INSERT INTO paydrop.legal_move SELECT * FROM unnest($1)');"),
+      file('workers/a.ts', 'await query(`INSERT INTO ${table} VALUES ($1)`);'),
+    ],
   },
   {
     promise: 'explanations name what to do as data, not as commands',

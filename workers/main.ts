@@ -12,7 +12,7 @@ import { admitHere, compareJournal, isBarred } from './admit-here.ts';
 import { longestCallMs, sweep } from './upkeep/sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/config/schedules-here.ts';
-import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { isPlanOutdated, PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { note, noteEnd, noting } from './note-failures.ts';
 import type { QueueWorker } from '../src/queue/open-queue.ts';
 import type { BatchKey } from '../src/ledger/engine/move.ts';
@@ -133,6 +133,10 @@ async function startSweeper(
       running = sweep(app, here)
         .then(() => noteEnd(app, item))
         .catch((thrown: unknown) => {
+          if (isPlanOutdated(thrown)) {
+            app.log.info('a sweep met an update of the tables; the next one repeats it');
+            return;
+          }
           const error = withRefusalExplained(thrown);
           const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
           app.health.noteTrouble(code, error instanceof PipelineError ? error.message : undefined);

@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import { PipelineError } from '../src/kernel/errors.ts';
+import { isPlanOutdated, PipelineError } from '../src/kernel/errors.ts';
 import { maskName, maskText } from '../src/kernel/mask.ts';
 import {
   endFailure,
@@ -31,7 +31,14 @@ export async function noting<Result>(
   }
 }
 
-export function noteThrown(app: App, item: WorkItem, error: unknown, againMs = app.settings.sweepMs): Promise<void> {
+/** An update of the tables that the work met is no failure: the next try succeeds. */
+export async function noteThrown(
+  app: App,
+  item: WorkItem,
+  error: unknown,
+  againMs = app.settings.sweepMs,
+): Promise<void> {
+  if (isPlanOutdated(error)) return;
   return note(app, item, faultOf(error), againMs);
 }
 

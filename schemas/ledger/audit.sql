@@ -80,8 +80,10 @@ BEGIN
   new_seq := nextval('audit_seq');
   new_hash := audit_link_hash(head.hash, head.chain, head.link_no + 1, new_seq, p_at, p_actor, p_file_id, p_batch_no,
                               p_move, p_from, p_to, p_reason, p_evidence);
-  INSERT INTO audit VALUES (new_seq, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence,
-                            head.hash, new_hash, head.chain, head.link_no + 1);
+  INSERT INTO audit (seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence,
+                     previous, hash, chain, link_no)
+    VALUES (new_seq, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence,
+            head.hash, new_hash, head.chain, head.link_no + 1);
   UPDATE audit_chain SET link_no = head.link_no + 1, seq = new_seq, hash = new_hash WHERE chain = head.chain;
 END $$;
 
@@ -103,7 +105,7 @@ DECLARE
 BEGIN
   SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
   IF NOT FOUND THEN
-    INSERT INTO audit_chain VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
+    INSERT INTO audit_chain (chain, link_no, seq, hash) VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
     SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
   END IF;
   chain := head.chain;

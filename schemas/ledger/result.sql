@@ -126,7 +126,7 @@ DECLARE
   span record;
 BEGIN
   FOR span IN SELECT file_no, min(line) AS first_line, max(line) AS last_line FROM added GROUP BY file_no LOOP
-    INSERT INTO batch_outcome
+    INSERT INTO batch_outcome (file_no, batch_no, outcome, rows, cents)
       SELECT span.file_no, r.batch_no, a.outcome, count(*), sum(r.amount_cents)
       FROM added a JOIN payment_row r USING (file_no, line)
       WHERE r.file_no = span.file_no AND r.line BETWEEN span.first_line AND span.last_line AND r.batch_no IS NOT NULL

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FUNCTIONS_FROM, SUBJECTS } from '../../src/ledger/engine/schema.ts';
+import { splitStatements, SUBJECTS } from '../../src/ledger/engine/schema.ts';
 
 /** A file of schemas/ledger, read from its text: the page is made without a database. */
 export type Subject = {
@@ -38,7 +38,7 @@ export function readSubjects(): Subject[] {
 }
 
 function readSubject(name: string, text: string): Subject {
-  const [kept = '', made = ''] = text.split(FUNCTIONS_FROM);
+  const { tables: kept, functions: made } = splitStatements(text);
   return {
     name,
     about: readComment(/^(?:-- .*\n|--\n)+/.exec(text)?.[0] ?? ''),

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type IQueueBackend, type Job, type Telemetry, Worker } from 'bullmq';
 import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
+import { isPlanOutdated } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { fromStoredId, listFaults, type QueueConnection, queueNameAt } from './named-queue.ts';
 import type { QueueOptions } from './queue-options.ts';
@@ -66,7 +67,8 @@ async function runJob<Name extends QueueName>(setup: WorkerSetup<Name>, job: Job
   try {
     await handle(payload.data as Payload<Name>);
   } catch (error) {
-    log.error({ queue: name, job: id, ...describeFailure(error) }, 'a job failed');
+    if (isPlanOutdated(error)) log.info({ queue: name, job: id }, 'a job met an update of the tables and is repeated');
+    else log.error({ queue: name, job: id, ...describeFailure(error) }, 'a job failed');
     throw safeFailure(error);
   }
 }

@@ -90,6 +90,17 @@ describe('startWorker', () => {
     expect(JSON.stringify(lines)).not.toContain(CARD);
   });
 
+  it('calls no failure what met an update of the tables, because the sweep adds it again', async () => {
+    const changed = { code: '0A000', routine: 'RevalidateCachedQuery' };
+    const { job, lines } = await failWith(Object.assign(new Error('cached plan must not change result type'), changed));
+    expect(job).toMatchObject({ failedReason: FOREIGN_FAILURE });
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 'info', msg: 'a job met an update of the tables and is repeated' }),
+    ]);
+    const { lines: others } = await failWith(Object.assign(new Error('no such feature'), { code: '0A000' }));
+    expect(others).toMatchObject([{ level: 'error', msg: 'a job failed' }]);
+  });
+
   it('runs a job once that was stored with more attempts than ours', async () => {
     await queue.add('submit', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-eager', attempts: 5 });
     let runs = 0;

@@ -188,6 +188,18 @@ export const unfinishedWork: TidyRule = (files) =>
     return [...marks, ...tricks].map((found) => `${file.path} holds ${found}: finish it, or leave it out`);
   });
 
+/** A migration adds a column at the end, a new ledger has it in its place: so values go by name, not by place. */
+export const insertsByPlace: TidyRule = (files) =>
+  files
+    .filter((file) => isProduct(file) || /^schemas\/ledger\/.*\.sql$/.test(file.path))
+    .flatMap((file) =>
+      (codeOf(file.text).match(INSERT_BY_PLACE) ?? []).map(
+        (found) => `${file.path} holds ${found.replaceAll(/\s+/g, ' ')}: name the columns`,
+      ),
+    );
+
+const INSERT_BY_PLACE = /\bINSERT\s+INTO\s+["\w.${}]+(?:\s+AS\s+\w+)?\s+(?:VALUES|SELECT|TABLE|WITH)\b/gi;
+
 export const environmentReaders: TidyRule = (files) =>
   files
     .filter((file) => isProduct(file) && !file.path.startsWith('src/cli/'))

@@ -8,6 +8,7 @@ import { bad, type Check, type Finding, findingOf, type Level, warn } from './ch
 import type { Settings } from '../../config/config.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { inspectFunctions } from '../../ledger/engine/functions.ts';
 import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
@@ -71,7 +72,7 @@ export async function examine(
   checks: readonly Check[] = CHECKS,
 ): Promise<Examined[]> {
   const opened = await openAsIs(parts.settings, parts.clock);
-  const isBehind = 'ledger' in opened && (await lacksMigrations(opened.ledger));
+  const isBehind = 'ledger' in opened && (await lacksParts(opened.ledger));
   const examined: Examined[] = 'trouble' in opened ? [{ name: 'Ledger', findings: [opened.trouble] }] : [];
   try {
     for (const check of checks) {
@@ -101,9 +102,15 @@ async function lookOnce(
 /** PostgreSQL's codes for a table, a column or a function that does not exist. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['42P01', '42703', '42883']);
 
-async function lacksMigrations(ledger: Ledger): Promise<boolean> {
-  const missing = await findMissingMigrations(ledger.pool).catch(() => []);
-  return missing.length > 0;
+/** Returns whether the next start adds something: tables, or the functions of this version. */
+async function lacksParts({ pool }: Ledger): Promise<boolean> {
+  try {
+    const [missing, functions] = await Promise.all([findMissingMigrations(pool), inspectFunctions(pool)]);
+    return missing.length > 0 || functions.state !== 'whole';
+  } catch {
+    // The line PostgreSQL says why the ledger cannot be read.
+    return false;
+  }
 }
 
 async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Ledger } | { trouble: Finding }> {

@@ -1,4 +1,5 @@
 import { inspectServer, type Ledger, type ServerState } from '../../ledger/engine/open-ledger.ts';
+import { explainNotMade, type FoundFunctions, inspectFunctions } from '../../ledger/engine/functions.ts';
 import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { listMigrations } from '../../ledger/engine/schema.ts';
 import { bad, type Check, type Finding, findingOf, ok, type Patient, warn } from './check.ts';
@@ -20,7 +21,11 @@ export const postgres: Check = {
   name: 'PostgreSQL',
   needs: 'ledger',
   async look({ ledger }) {
-    const [server, missing] = await Promise.all([inspectServer(ledger), findMissingMigrations(ledger.pool)]);
+    const [server, missing, functions] = await Promise.all([
+      inspectServer(ledger),
+      findMissingMigrations(ledger.pool),
+      inspectFunctions(ledger.pool),
+    ]);
     const findings = judgeServer(server);
     if (missing.length > 0)
       findings.push(
@@ -31,6 +36,7 @@ export const postgres: Check = {
           'No action is needed: the next start of this version adds what is missing.',
         ),
       );
+    if (missing.length < listMigrations().length) findings.push(...judgeFunctions(functions));
     return findings.length > 0 ? findings : [ok(`version ${server.version}, every commit is on the disk`)];
   },
 };
@@ -51,6 +57,28 @@ export function judgeServer(server: ServerState): Finding[] {
   }
   if (server.isStandby) findings.push(bad('the server is a read-only standby', 'Set DATABASE_URL to the primary.'));
   return findings;
+}
+
+/** A process that runs with changed functions may send what the gate in the database should hold. */
+function judgeFunctions(functions: FoundFunctions): Finding[] {
+  if (functions.state === 'whole') return [];
+  if (!functions.mayMake) {
+    const [found, { next }] = explainNotMade(functions);
+    return [bad(found, next)];
+  }
+  if (functions.state === 'missing')
+    return [
+      warn(
+        "this version's functions are not in the database yet",
+        'No action is needed: the next start of this version makes them.',
+      ),
+    ];
+  return [
+    bad(
+      "this version's functions were changed in the database, so its checks before a send may be missing",
+      'Start every paydrop process again: the next start makes them anew. Find out who changed them.',
+    ),
+  ];
 }
 
 /** Jobs may be lost without harm, so Redis trouble costs time, never money. */

@@ -6,7 +6,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
-import { buildSchema, inSchemaLock } from '../engine/migrate.ts';
+import { buildSchema, buildTables } from '../engine/migrate.ts';
+import { refuseForeignFunctions } from '../engine/functions.ts';
+import { inSchemaLock } from '../engine/schema-lock.ts';
 import { listMigrations } from '../engine/schema.ts';
 import { type Recalled, recallEntries } from '../doubt/recall-batch.ts';
 import { type LedgerPlace, openPool, reachServer } from '../engine/open-ledger.ts';
@@ -62,6 +64,7 @@ export async function restoreBackup(place: LedgerPlace, path: string, options: R
   try {
     const client = await pool.connect();
     try {
+      await refuseForeignFunctions(client);
       return { backup, ...(await inSchemaLock(client, () => replaceLedger(client, path, backup, options))) };
     } finally {
       // Discarded: its caches refer to a schema that was renamed.
@@ -84,7 +87,7 @@ async function replaceLedger(
   const aside = await putAside(client, at, options.replace);
   await fillSchema(client, path);
   await options.inspect?.(client);
-  await buildSchema(client);
+  await buildSchema(client, options.log);
   const { madeAt, sha256, rows } = backup;
   const reason = options.reason ?? `restored from a backup of ${madeAt}`;
   // Shows where the ledger went back to an older state.
@@ -157,7 +160,7 @@ export async function fillSchema(client: PoolClient, path: string): Promise<void
   let expected: BackupTable[] = [];
   await readBackup(path, {
     head: async ({ migrations }) => {
-      await buildSchema(client, migrations);
+      await buildTables(client, migrations);
       expected = await readTables(client);
       for (const { table } of expected) await client.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
       // A migration may have inserted rows of its own.

@@ -7,7 +7,7 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { syncFolderNow } from '../../kernel/folders.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Ledger, openLedger } from '../engine/open-ledger.ts';
-import { FUNCTIONS_PREFIX } from '../engine/schema.ts';
+import { FUNCTIONS_PATTERN } from '../engine/schema.ts';
 import { verifyAudit } from '../overview/verify-audit.ts';
 import type { Connection } from '../postgres/ask-server.ts';
 import {
@@ -265,7 +265,7 @@ function copyLedger(from: Connection, path: string, options: UpgradeOptions): Pr
 
 /** What a backup does not have. The queue is rebuilt from the ledger. */
 const BESIDE = `SELECT 'schema ' || nspname AS name FROM pg_namespace
-    WHERE nspname !~ '^(pg_|${FUNCTIONS_PREFIX})' AND nspname NOT IN ('information_schema', 'public', 'paydrop', 'paydrop_queue')
+    WHERE nspname !~ '^pg_' AND nspname !~ '${FUNCTIONS_PATTERN}' AND nspname NOT IN ('information_schema', 'public', 'paydrop', 'paydrop_queue')
   UNION ALL SELECT 'database ' || datname FROM pg_database WHERE NOT datistemplate AND datname NOT IN ('postgres', 'paydrop')
   UNION ALL SELECT 'setting ' || name FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf'
   ORDER BY 1`;

@@ -1,4 +1,6 @@
+import { DatabaseError } from 'pg';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
+import { FUNCTION_NAMES } from './schema.ts';
 
 /** Such as when its packages were upgraded and it was not restarted: it finds the libraries of another version. */
 const BROKEN = [
@@ -44,10 +46,44 @@ const NO_ANSWER = [
   'Look with "paydrop status" before you repeat it. Commits wait while a synchronous standby is away.',
 ] as const;
 
+/** Only a role that may create schemas makes the functions of a version. */
+const NO_FUNCTIONS = [
+  'functions of this version are missing in the ledger database, and its role may not make them',
+  'Grant the role CREATE on the database, or start this version once as the owner of schema paydrop.',
+] as const;
+
+/** PostgreSQL knows no function with the name and the arguments of a call. */
+const UNKNOWN_FUNCTION = '42883';
+
+function lacksOurFunction(error: unknown): boolean {
+  if (systemCode(error) !== UNKNOWN_FUNCTION) return false;
+  const called = /([a-z_]+)\(/.exec(reasonOf(error))?.[1];
+  return called !== undefined && FUNCTION_NAMES.includes(called);
+}
+
 /** Explains a server error in words; returns undefined for an error that says nothing about the server itself. */
 export function explainRefusal(error: unknown): { reason: string; next: string } | undefined {
-  const [reason, next] = isReadTimeout(error) ? NO_ANSWER : (REFUSALS[systemCode(error) ?? ''] ?? []);
+  const [reason, next] = findRefusal(error) ?? [];
   return reason === undefined || next === undefined ? undefined : { reason, next };
+}
+
+function findRefusal(error: unknown): readonly [reason: string, next: string] | undefined {
+  if (isReadTimeout(error)) return NO_ANSWER;
+  return lacksOurFunction(error) ? NO_FUNCTIONS : REFUSALS[systemCode(error) ?? ''];
+}
+
+/**
+ * Explains any error that ended the opening of the ledger. A server that refuses a statement does answer, so it is not
+ * said to be away.
+ */
+export function explainOpening(error: unknown): { reason: string; next: string } | undefined {
+  if (!(error instanceof DatabaseError)) return explainRefusal(error);
+  return (
+    explainRefusal(error) ?? {
+      reason: `the ledger database refused a statement with the code ${error.code ?? 'unknown'}`,
+      next: "Nothing was changed. Report it with the lines of the server's log.",
+    }
+  );
 }
 
 /** Returns such an error with its explanation, and any other error unchanged. */

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { reasonOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { withRefusalExplained } from './explain-refusal.ts';
 
 /** Namespace of the advisory locks that say "this instance is alive". */
 export const ALIVE_LOCKS = 7_001;
@@ -73,6 +74,7 @@ export async function joinAsInstance(
   }
 
   async function rejoin(): Promise<void> {
+    let known: string | undefined;
     while (!left) {
       await wait(rejoinMs, undefined, { ref: false });
       try {
@@ -83,7 +85,13 @@ export async function joinAsInstance(
         if (left) await client.end();
         return;
       } catch (error) {
-        log.debug(`instance cannot rejoin yet: ${reasonOf(error)}`);
+        const reason = reasonOf(withRefusalExplained(error));
+        // It is tried every second, so each reason is a warning once.
+        log[reason === known ? 'debug' : 'warn'](
+          { code: 'LEDGER_UNREACHABLE' },
+          `instance cannot rejoin yet: ${reason}`,
+        );
+        known = reason;
       }
     }
   }

@@ -1,36 +1,30 @@
-import pg, { escapeLiteral, type PoolClient } from 'pg';
+import { escapeLiteral, type PoolClient } from 'pg';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
-import {
-  FUNCTIONS,
-  FUNCTIONS_PREFIX,
-  FUNCTIONS_SCHEMA,
-  inVersionOrder,
-  listMigrations,
-  readMigration,
-  SEARCH_PATH,
-  TABLES,
-} from './schema.ts';
+import type { Log } from '../../kernel/log.ts';
+import { dropUnusedFunctions, inspectFunctions, makeFunctions, refuseForeignFunctions } from './functions.ts';
+import { inVersionOrder, listMigrations, readMigration, TABLES } from './schema.ts';
+import { inSchemaLock, isReadOnly, LOCK_NOT_AVAILABLE } from './schema-lock.ts';
 import type { Queryable } from './transaction.ts';
 
 /** Longest wait for a table in use, in ms, and the number of tries. */
 const LOCK_MS = 5_000;
 const LOCK_TRIES = 3;
 
-/** PostgreSQL could not get a lock in time. */
-const LOCK_NOT_AVAILABLE = '55P03';
-
 /**
  * Brings the database to the schema of this version, in one transaction: the tables by the missing migrations, the
- * functions anew. An advisory lock lets one process do it while others wait.
- * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection or a table stays in use;
- *   LEDGER_NEWER, see `refuseNewer`
+ * functions anew. An advisory lock lets one process do it while others wait. Afterwards, without that
+ * lock, it drops functions that no process uses: a forgotten transaction among them must not stop other starts.
+ * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection, a table stays in use, or the
+ *   functions cannot be trusted or made; LEDGER_NEWER, see `refuseNewer`
  * @param lockMs for tests
  */
-export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<void> {
+export async function migrate(client: PoolClient, log: Log, lockMs = LOCK_MS): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await migrateOnce(client, lockMs);
+      await refuseForeignFunctions(client);
+      await migrateOnce(client, log, lockMs);
+      return await dropUnusedFunctions(client, log);
     } catch (error) {
       if (systemCode(error) !== LOCK_NOT_AVAILABLE) throw error;
       if (tries === LOCK_TRIES) throw await tableInUse(client, error);
@@ -38,14 +32,13 @@ export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<voi
   }
 }
 
-function migrateOnce(client: PoolClient, lockMs: number): Promise<void> {
+function migrateOnce(client: PoolClient, log: Log, lockMs: number): Promise<void> {
   return inSchemaLock(client, async () => {
     await refuseNewer(client);
     if (!(await isWhole(client))) {
       await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
-      await buildSchema(client);
+      await buildSchema(client, log);
     }
-    await dropUnusedFunctions(client);
   });
 }
 
@@ -81,37 +74,23 @@ export async function refuseNewer(client: Queryable): Promise<void> {
 }
 
 /**
- * Runs `work` in a transaction that locks the schema. Meanwhile no other process builds it or opens the ledger, except
- * `asIs`, because opening begins with this lock.
- * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection
+ * Creates the schema, or its missing parts, in the caller's transaction, and the functions of this version.
+ * @throws PipelineError LEDGER_UNREACHABLE, see `makeFunctions`
  */
-export async function inSchemaLock<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
-  try {
-    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
-    await checkSession(client);
-    const result = await work();
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+export async function buildSchema(client: PoolClient, log: Log): Promise<void> {
+  await buildTables(client, listMigrations());
+  await addLegalMoves(client, await findMissingMoves(client));
+  await makeFunctions(client, log);
 }
 
-/**
- * Creates the schema, or its missing parts, in the caller's transaction, and the functions of this version.
- * @param wanted names of migrations, for an older schema; the newest if left out
- */
-export async function buildSchema(client: PoolClient, wanted?: readonly string[]): Promise<void> {
+/** Creates the tables as of these migrations, or what is missing of them, in the caller's transaction. */
+export async function buildTables(client: PoolClient, wanted: readonly string[]): Promise<void> {
   const missing = await findMissingMigrations(client, wanted);
   await client.query(`CREATE SCHEMA IF NOT EXISTS paydrop;\n${stepsTo(missing, wanted)}`);
-  if (wanted) return;
-  await addLegalMoves(client, await findMissingMoves(client));
-  await makeFunctions(client);
 }
 
 /** Returns the statements for the missing migrations. An empty ledger gets the tables as they are now. */
-function stepsTo(missing: readonly string[], wanted: readonly string[] = listMigrations()): string {
+function stepsTo(missing: readonly string[], wanted: readonly string[]): string {
   const isNew = missing.length === wanted.length;
   const isPresent = wanted.length === listMigrations().length;
   const texts = isNew && isPresent ? [TABLES] : missing.map(readMigration);
@@ -119,80 +98,12 @@ function stepsTo(missing: readonly string[], wanted: readonly string[] = listMig
   return [...texts, ...records].join('\n');
 }
 
-/** Makes the functions of this version unless they are there. Everyone may call them: they act with the caller's rights. */
-async function makeFunctions(client: Queryable): Promise<void> {
-  if (await hasFunctions(client)) return;
-  await client.query(
-    `CREATE SCHEMA ${FUNCTIONS_SCHEMA}; GRANT USAGE ON SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC;
-     SET LOCAL search_path = ${FUNCTIONS_SCHEMA}, paydrop;\n${FUNCTIONS}\nSET LOCAL search_path = ${SEARCH_PATH}`,
-  );
-}
-
-async function hasFunctions(client: Queryable): Promise<boolean> {
-  const { rows } = await client.query<{ has: boolean }>('SELECT to_regnamespace($1) IS NOT NULL AS has', [
-    FUNCTIONS_SCHEMA,
-  ]);
-  return rows[0]!.has;
-}
-
-/** Namespace of the advisory locks that say "a process uses the functions of this version". */
-const FUNCTION_LOCKS = 7_006;
-
-/**
- * Keeps the functions of this version for as long as the session of `client` lasts, and makes them if they are missing:
- * another version may have dropped them while no process used them. A server that is read-only keeps what it has.
- */
-export async function keepFunctions(client: pg.ClientBase): Promise<void> {
-  await lockFunctions(client);
-  if ((await hasFunctions(client)) || (await isReadOnly(client))) return;
-  await inSchemaLock(client, () => makeFunctions(client));
-}
-
-/** Keeps other versions from dropping the functions of this one, as long as the session of `client` lasts. */
-export async function lockFunctions(client: pg.ClientBase): Promise<void> {
-  await client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [FUNCTION_LOCKS, FUNCTIONS_SCHEMA]);
-}
-
-/** Drops the functions of versions that no process uses any more, where this role and this server can. */
-async function dropUnusedFunctions(client: Queryable): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^${FUNCTIONS_PREFIX}[0-9a-f]+$' AND nspname <> $1
-       AND pg_has_role(nspowner, 'USAGE') AND current_setting('transaction_read_only') = 'off'
-       AND pg_try_advisory_xact_lock($2, hashtext(nspname))`,
-    [FUNCTIONS_SCHEMA, FUNCTION_LOCKS],
-  );
-  for (const { name } of rows) await client.query(`DROP SCHEMA ${name} CASCADE`);
-}
-
-/** A setting of our own, which no database or role has. */
-export const OUR_SESSION = 'paydrop.session';
-
-/**
- * Checks that our session settings arrived. `options` in the address replace ours (open-ledger.ts), and a pooler drops
- * them. Then an empty ledger would be created in another schema. Commits might not wait for the disk, and locks would
- * belong to no particular process.
- */
-async function checkSession(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ isOurs: boolean }>(
-    `SELECT current_setting($1, true) = 'on' AND current_setting('search_path') = $2 AS "isOurs"`,
-    [OUR_SESSION, SEARCH_PATH],
-  );
-  if (rows[0]?.isOurs) return;
-  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'its sessions do not use the settings of paydrop', {
-    next: 'Remove "options" from DATABASE_URL, and name the database itself there, not a pooler such as PgBouncer.',
-  });
-}
-
 /** Returns whether the database lacks nothing. One that is read-only can be read without moves that it lacks. */
 async function isWhole(client: PoolClient): Promise<boolean> {
   if ((await findMissingMigrations(client)).length > 0) return false;
-  const isComplete = (await findMissingMoves(client)).length === 0 && (await hasFunctions(client));
+  const isComplete =
+    (await findMissingMoves(client)).length === 0 && (await inspectFunctions(client)).state === 'whole';
   return isComplete || (await isReadOnly(client));
-}
-
-async function isReadOnly(client: Queryable): Promise<boolean> {
-  const { rows } = await client.query<{ mode: string }>(`SELECT current_setting('transaction_read_only') AS mode`);
-  return rows[0]?.mode === 'on';
 }
 
 /** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
@@ -236,7 +147,7 @@ async function addLegalMoves(client: Queryable, moves: readonly LegalMove[]): Pr
   await client.query(`SELECT set_config('paydrop.adds_moves', 'on', true)`);
   const columns = [0, 1, 2, 3].map((place) => moves.map((move) => move[place]));
   await client.query(
-    'INSERT INTO legal_move SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])',
+    'INSERT INTO legal_move (entity, from_state, to_state, name) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])',
     columns,
   );
 }

@@ -1,15 +1,17 @@
 import pg from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { PipelineError } from '../../kernel/errors.ts';
+import { isPlanOutdated, PipelineError } from '../../kernel/errors.ts';
 import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
 import type { Sender } from '../admission/admit.ts';
 import type { BoundAccounts, Meaning } from '../merchant/bound-accounts.ts';
-import { explainRefusal } from './explain-refusal.ts';
+import { explainOpening } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
-import { keepFunctions, lockFunctions, migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
+import { keepFunctions, refuseForeignFunctions } from './functions.ts';
+import { migrate, refuseNewer } from './migrate.ts';
 import { SEARCH_PATH } from './schema.ts';
+import { OUR_SESSION } from './schema-lock.ts';
 import { storableText } from './storable-text.ts';
 
 /** Where the ledger lives: the user's own PostgreSQL, or the embedded one in the data folder. */
@@ -71,9 +73,9 @@ export async function openLedger(
   };
   try {
     const client = await pool.connect();
-    await (options.asIs ? refuseNewer(client) : migrate(client)).finally(() => client.release());
+    await (options.asIs ? checkAsIs(client) : migrate(client, options.log)).finally(() => client.release());
     const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
-      onJoin: options.asIs ? lockFunctions : keepFunctions,
+      onJoin: (own) => keepFunctions(own, options.log, options),
     });
     return {
       pool,
@@ -94,9 +96,14 @@ export async function openLedger(
   } catch (error) {
     await close();
     if (error instanceof PipelineError) throw error;
-    const { reason, ...refusal } = explainRefusal(error) ?? {};
+    const { reason, ...refusal } = explainOpening(error) ?? {};
     throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', reason, { ...refusal, cause: error });
   }
+}
+
+async function checkAsIs(client: pg.PoolClient): Promise<void> {
+  await refuseForeignFunctions(client);
+  await refuseNewer(client);
 }
 
 function sqlClock({ clock, databaseClock = clock }: { clock: Clock; databaseClock?: Clock }): () => string {
@@ -168,9 +175,6 @@ const MOST_COUNTED = 2_000;
  */
 const PLAN_MS = 120_000;
 
-/** The server refuses a kept statement once its table has other columns, as after an update of the schema. */
-const OTHER_COLUMNS = '0A000';
-
 /** Uses of each statement in this process. */
 const uses = new Map<string, number>();
 
@@ -202,10 +206,10 @@ function keepPlans(client: pg.PoolClient): void {
   connection.bind = function bindNamed(told, more) {
     bind.call(this, next === undefined ? told : { ...told, statement: next }, more);
   };
-  connection.on('errorMessage', ({ code }) => {
+  connection.on('errorMessage', (error) => {
     // The server skipped what followed in the message, perhaps a parse.
     parsedAt.clear();
-    if (code === OTHER_COLUMNS) plansFrom = performance.now();
+    if (isPlanOutdated(error)) plansFrom = performance.now();
   });
 }
 
@@ -226,7 +230,7 @@ type Parsing = {
   parse(told: { text: string; name?: string }, more?: boolean): void;
   bind(told: Bound | null, more?: boolean): void;
   close(told: { type: 'S'; name: string }, more?: boolean): void;
-  on(event: 'errorMessage', heard: (error: { code?: string }) => void): void;
+  on(event: 'errorMessage', heard: (error: unknown) => void): void;
 };
 
 /**

@@ -34,24 +34,41 @@ export const SUBJECTS = [
 const FIRST = '0.1.0';
 
 /** Divides a file: tables with their triggers stand before it, functions that are made anew for each text behind it. */
-export const FUNCTIONS_FROM = '\n-- == Functions ==\n';
+const FUNCTIONS_FROM = '\n-- == Functions ==\n';
 
-const parts = SUBJECTS.map((name) => readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8').split(FUNCTIONS_FROM));
+/**
+ * Takes a file apart into its tables and its functions. Line ends may be those of any system, such as after a checkout on
+ * Windows: the statements, and the hash of the functions, stay the same.
+ */
+export function splitStatements(text: string): { tables: string; functions: string } {
+  const [tables = '', functions = ''] = text.replaceAll('\r\n', '\n').split(FUNCTIONS_FROM);
+  return { tables, functions };
+}
+
+const parts = SUBJECTS.map((name) => splitStatements(readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8')));
 
 /** Statements that make all tables of an empty ledger, with their indexes, triggers and first rows. */
-export const TABLES = parts.map(([tables]) => tables).join('\n');
+export const TABLES = parts.map(({ tables }) => tables).join('\n');
 
 /** Statements that make all functions. */
-export const FUNCTIONS = parts.map(([, functions = '']) => functions).join('\n');
+export const FUNCTIONS = parts.map(({ functions }) => functions).join('\n');
 
-/** Begins the name of every schema of functions, of whatever version. */
-export const FUNCTIONS_PREFIX = 'paydrop_f_';
+/** Their names. */
+export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.matchAll(/^CREATE FUNCTION (\w+)/gm)].map(
+  ([, name = '']) => name,
+);
+
+const PREFIX = 'paydrop_f_';
+const DIGITS = 12;
+
+/** Regular expression of PostgreSQL for the schema of the functions of any version. */
+export const FUNCTIONS_PATTERN = `^${PREFIX}[0-9a-f]{${DIGITS}}$`;
 
 /**
  * Schema of the functions, named by the hash of their text. So no function is ever migrated, and two versions of paydrop
  * run side by side, each with its own.
  */
-export const FUNCTIONS_SCHEMA = `${FUNCTIONS_PREFIX}${createHash('sha256').update(FUNCTIONS).digest('hex').slice(0, 12)}`;
+export const FUNCTIONS_SCHEMA = `${PREFIX}${createHash('sha256').update(FUNCTIONS).digest('hex').slice(0, DIGITS)}`;
 
 /** Where a session of this version looks for names. A table that it makes must not stand among functions that are dropped. */
 export const SEARCH_PATH = `paydrop,${FUNCTIONS_SCHEMA}`;

@@ -76,7 +76,15 @@ async function write(
 }
 
 /** Tables that show an account beside what belongs to its merchant. Open alarms and failures are found anew. */
-export const NAMED = ['file', 'batch', 'forgotten_send', 'upload', 'resubmission', 'row_archive', 'double_charge'] as const;
+export const NAMED = [
+  'file',
+  'batch',
+  'forgotten_send',
+  'upload',
+  'resubmission',
+  'row_archive',
+  'double_charge',
+] as const;
 
 /** Stops go with the work; a pause also stays with the name, because a user may have meant that. */
 async function moveStops(tx: Transaction, from: readonly string[], to: readonly string[]): Promise<void> {

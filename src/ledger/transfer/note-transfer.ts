@@ -59,7 +59,7 @@ export type PushableOutput = {
 
 /** Records since when outputs go to a target. Outputs written before it was configured are not sent. */
 export async function beginPushing(ledger: Ledger, target: string): Promise<void> {
-  await ledger.pool.query('INSERT INTO push_target VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+  await ledger.pool.query('INSERT INTO push_target (target, since) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     target,
     ledger.clock.now(),
   ]);
@@ -83,11 +83,8 @@ export async function findUnpushed(
 }
 
 export async function notePushed(ledger: Ledger, target: string, output: PushableOutput): Promise<void> {
-  await ledger.pool.query('INSERT INTO pushed VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING', [
-    target,
-    output.fileId,
-    output.kind,
-    output.number,
-    ledger.clock.now(),
-  ]);
+  await ledger.pool.query(
+    `INSERT INTO pushed (target, file_id, kind, number, pushed_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+    [target, output.fileId, output.kind, output.number, ledger.clock.now()],
+  );
 }

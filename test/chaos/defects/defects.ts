@@ -1,6 +1,7 @@
 import { ACTION_DEFECTS } from './action-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
+import { FUNCTION_DEFECTS } from './function-defects.ts';
 
 /**
  * Deliberate mutations of our own code. Each removes one thing that keeps money safe; unless the machines notice every
@@ -400,4 +401,5 @@ export const DEFECTS: readonly Defect[] = [
   ...ADMISSION_DEFECTS,
   ...LEDGER_DEFECTS,
   ...ACTION_DEFECTS,
+  ...FUNCTION_DEFECTS,
 ];

@@ -15,8 +15,12 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { warnOfRedis } from '../../../src/cli/process/start.ts';
 import { openQueue } from '../../../src/queue/open-queue.ts';
 import { logIntoLines } from '../../queue/support/queue-world.ts';
-import { startTestPostgres } from '../../support/postgres.ts';
+import { FUNCTIONS_SCHEMA } from '../../../src/ledger/engine/schema.ts';
+import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
+
+const NO_ACTION = expect.stringContaining('No action is needed: the next start');
+const ANEW = expect.stringContaining('the next start makes them anew');
 
 describe('doctor', () => {
   const world = openedForTests(openCliWorld);
@@ -94,6 +98,45 @@ describe('doctor', () => {
       const text = JSON.stringify(await examineWith([...CHECKS], { databaseUrl: empty.url }));
       expect(text).toContain('the database has no ledger yet');
       expect(text).not.toContain('the check itself failed');
+    });
+
+    it.each([
+      [
+        'the functions of a version that has not started yet',
+        `DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`,
+        { level: 'warn', found: expect.stringContaining('not in the database yet'), remedy: NO_ACTION },
+      ],
+      [
+        'functions without one of them',
+        `DROP FUNCTION ${FUNCTIONS_SCHEMA}.is_of_this_run()`,
+        { level: 'bad', found: expect.stringContaining('were changed'), remedy: ANEW },
+      ],
+      [
+        'functions with another text',
+        `CREATE OR REPLACE FUNCTION ${FUNCTIONS_SCHEMA}.name_bucket(p_name text) RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
+        { level: 'bad', found: expect.stringContaining('were changed'), remedy: ANEW },
+      ],
+    ])('reports %s as such, and not as a failed check', async (_what, sql, finding) => {
+      const other = await startTestPostgres({ sessions: 'ended' });
+      onTestFinished(() => other.stop());
+      const by = openTestPool(other.connection);
+      await by.query(sql);
+      await by.end();
+      const examined = await examineWith([...CHECKS], { databaseUrl: other.url });
+      expect(examined.find(({ name }) => name === 'PostgreSQL')!.findings).toContainEqual(finding);
+      expect(JSON.stringify(examined)).not.toContain('the check itself failed');
+    });
+
+    it('reports functions of another role, and uses none of them', async () => {
+      const other = await startTestPostgres({ sessions: 'ended' });
+      onTestFinished(() => other.stop());
+      const by = openTestPool(other.connection);
+      await by.query(`ALTER FUNCTION ${FUNCTIONS_SCHEMA}.name_bucket(text) OWNER TO pg_monitor`);
+      await by.end();
+      expect(await examineWith([...CHECKS], { databaseUrl: other.url })).toContainEqual({
+        name: 'Ledger',
+        findings: [{ level: 'bad', found: expect.stringContaining('"pg_monitor"'), remedy: expect.any(String) }],
+      });
     });
 
     it('makes no ledger where there is none', async () => {

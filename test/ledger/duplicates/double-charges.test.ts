@@ -428,9 +428,10 @@ describe('the race between a send and what becomes known', () => {
     const { account, learned } = await race();
     await inOne(async (tx) => {
       await learnCharged(tx, learned);
-      const { rows } = await world.ledger.pool.query('SELECT pg_try_advisory_xact_lock(7004, merchant_of($1)) AS free', [
-        account,
-      ]);
+      const { rows } = await world.ledger.pool.query(
+        'SELECT pg_try_advisory_xact_lock(7004, merchant_of($1)) AS free',
+        [account],
+      );
       expect(rows).toEqual([{ free: false }]);
     });
   });

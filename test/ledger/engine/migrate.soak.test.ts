@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
-import { findMissingMigrations, keepFunctions, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { keepFunctions } from '../../../src/ledger/engine/functions.ts';
+import { findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
 import { FUNCTIONS_SCHEMA, listMigrations, SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
@@ -36,7 +38,7 @@ async function openEmpty(): Promise<pg.Pool> {
 
 async function run(from = pool): Promise<void> {
   const client = await from.connect();
-  await migrate(client).finally(() => client.release());
+  await migrate(client, silentLog()).finally(() => client.release());
 }
 
 /** Reads the columns and migrations, to compare one run with another. */
@@ -94,7 +96,10 @@ describe('migrate', () => {
   });
 
   it.each([
-    ['to add a move', `INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'by-hand')`],
+    [
+      'to add a move',
+      `INSERT INTO legal_move (entity, from_state, to_state, name) VALUES ('batch', 'unknown', 'ready', 'by-hand')`,
+    ],
     ['to remove one', `DELETE FROM legal_move WHERE name = 'doubt'`],
     ['to bend one', `UPDATE legal_move SET to_state = 'submitted' WHERE name = 'doubt'`],
     ['to remove all', 'DELETE FROM legal_move'],
@@ -109,8 +114,8 @@ describe('migrate', () => {
     await run();
     const client = await pool.connect();
     await client.query(`ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'doubt';
-      INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'newer'); ALTER TABLE legal_move ENABLE TRIGGER USER`);
-    await migrate(client);
+      INSERT INTO legal_move (entity, from_state, to_state, name) VALUES ('batch', 'unknown', 'ready', 'newer'); ALTER TABLE legal_move ENABLE TRIGGER USER`);
+    await migrate(client, silentLog());
     const moves = await legalMoves();
     await client.query(`ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'newer';
       ALTER TABLE legal_move ENABLE TRIGGER USER`);
@@ -124,7 +129,7 @@ describe('migrate', () => {
     const before = await describeSchema();
     const client = await pool.connect();
     const refusal = { code: 'LEDGER_NEWER', message: expect.stringContaining('9.9.9') };
-    await expect(migrate(client)).rejects.toMatchObject(refusal);
+    await expect(migrate(client, silentLog())).rejects.toMatchObject(refusal);
     await expect(refuseNewer(client)).rejects.toMatchObject(refusal);
     client.release();
     const after = await describeSchema();
@@ -135,19 +140,19 @@ describe('migrate', () => {
   it('says who keeps a table that has to be changed, instead of waiting for ever', async () => {
     const other = await openEmpty();
     const [client, holder] = [await other.connect(), await other.connect()];
-    await migrate(client);
+    await migrate(client, silentLog());
     await client.query(
       `ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'doubt'; ALTER TABLE legal_move ENABLE TRIGGER USER`,
     );
     await holder.query('BEGIN; LOCK TABLE legal_move IN SHARE MODE');
-    await expect(migrate(client, 20)).rejects.toMatchObject({
+    await expect(migrate(client, silentLog(), 20)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
       message: expect.stringMatching(
         /is in use; the oldest transaction is that of process \d+ of the server \(a report\)/,
       ),
     });
     await holder.query('COMMIT');
-    await migrate(client, 20);
+    await migrate(client, silentLog(), 20);
     for (const one of [client, holder]) one.release();
   });
 
@@ -198,7 +203,7 @@ describe('migrate', () => {
     await run();
     const client = await pool.connect();
     await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
-    await keepFunctions(client);
+    await keepFunctions(client, silentLog());
     const { rows } = await client.query(
       `SELECT to_regnamespace($1) IS NOT NULL AS made,
          EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7006 AND mode = 'ShareLock') AS kept`,

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { PipelineError } from '../../../src/kernel/errors.ts';
+import { isPlanOutdated, PipelineError } from '../../../src/kernel/errors.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { refreshStatistics } from '../../../src/ledger/engine/copy-in.ts';
 import { explainRefusal, withRefusalExplained } from '../../../src/ledger/engine/explain-refusal.ts';
@@ -144,7 +144,7 @@ describe('openLedger', () => {
         await others[0].query('CREATE TABLE changing AS SELECT 1 AS one');
         for (const client of others) await repeat(client, text, [1]);
         await others[0].query('ALTER TABLE changing ADD two integer');
-        await expect(others[0].query(text, [1])).rejects.toMatchObject({ code: '0A000' });
+        await expect(others[0].query(text, [1])).rejects.toSatisfy(isPlanOutdated);
         for (const client of others) expect((await client.query(text, [1])).rows).toEqual([{ one: 1, two: null }]);
       } finally {
         for (const client of others) client.release();
@@ -247,6 +247,19 @@ describe('explainRefusal', () => {
 
   it('says of a reply that came too late that the change may still be made', () => {
     expect(explainRefusal(new Error('Query read timeout'))?.reason).toMatch(/did not answer in time, and may still/);
+  });
+
+  it.each([
+    ['function is_of_this_run() does not exist', /functions of this version are missing.*may not make them/],
+    ['Funktion append_audit(timestamp with time zone) existiert nicht', /functions of this version are missing/],
+    ['function none_of_ours(text) does not exist', undefined],
+  ])('says who can make what is missing when it is ours: %s', (message, says) => {
+    const refusal = explainRefusal(Object.assign(new Error(message), { code: '42883' }));
+    if (says === undefined) return expect(refusal).toBeUndefined();
+    expect(refusal).toEqual({
+      reason: expect.stringMatching(says),
+      next: expect.stringMatching(/Grant the role CREATE .* or start this version once as the owner/),
+    });
   });
 
   it('says nothing of errors that are about something else', () => {
