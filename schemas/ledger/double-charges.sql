@@ -44,8 +44,26 @@ COMMENT ON COLUMN double_charge.acknowledge_reason IS 'Why, in the words of that
 CREATE INDEX double_charge_by_earlier ON double_charge (earlier_no, earlier_line);
 CREATE INDEX double_charge_open ON double_charge (account) WHERE acknowledged_at IS NULL;
 
--- Each pair as seen from each of its rows.
 CREATE VIEW double_side AS
-  SELECT later_no AS file_no, later_line AS line, earlier_no AS other_no, earlier_line AS other_line, d.* FROM double_charge d
+  SELECT later_no AS file_no, later_line AS line, earlier_no AS other_no, earlier_line AS other_line,
+         account, is_same, source, found_at, released_at, released_by, release_reason,
+         acknowledged_at, acknowledged_by, acknowledge_reason FROM double_charge
   UNION ALL
-  SELECT earlier_no, earlier_line, later_no, later_line, d.* FROM double_charge d;
+  SELECT earlier_no, earlier_line, later_no, later_line,
+         account, is_same, source, found_at, released_at, released_by, release_reason,
+         acknowledged_at, acknowledged_by, acknowledge_reason FROM double_charge;
+COMMENT ON VIEW double_side IS 'Each pair as seen from each of its rows.';
+COMMENT ON COLUMN double_side.file_no IS 'File of the row.';
+COMMENT ON COLUMN double_side.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN double_side.other_no IS 'File of the row beside it.';
+COMMENT ON COLUMN double_side.other_line IS 'Line of the row beside it.';
+COMMENT ON COLUMN double_side.account IS 'As double_charge.account.';
+COMMENT ON COLUMN double_side.is_same IS 'As double_charge.is_same.';
+COMMENT ON COLUMN double_side.source IS 'As double_charge.source.';
+COMMENT ON COLUMN double_side.found_at IS 'As double_charge.found_at.';
+COMMENT ON COLUMN double_side.released_at IS 'As double_charge.released_at.';
+COMMENT ON COLUMN double_side.released_by IS 'As double_charge.released_by.';
+COMMENT ON COLUMN double_side.release_reason IS 'As double_charge.release_reason.';
+COMMENT ON COLUMN double_side.acknowledged_at IS 'As double_charge.acknowledged_at.';
+COMMENT ON COLUMN double_side.acknowledged_by IS 'As double_charge.acknowledged_by.';
+COMMENT ON COLUMN double_side.acknowledge_reason IS 'As double_charge.acknowledge_reason.';

@@ -41,7 +41,12 @@ export function chargedOf({ bound }: Pick<Ledger, 'bound'>, account: string): Ch
 
 /** Uses every account that is in the ledger, as a process with the same configuration does. */
 export async function bindAll<Opened extends Pick<Ledger, 'pool' | 'bound'>>(ledger: Opened): Promise<Opened> {
-  const { rows } = await ledger.pool.query<{ account: string }>('SELECT account FROM account');
-  for (const { account } of rows) await bindForTest(ledger, account);
+  const { rows } = await ledger.pool.query<Meaning & { account: string; mark: string; agentMark: string }>(
+    `SELECT account, merchant_no AS "merchantNo", country, currency, agent_mark AS "agentMark",
+            (SELECT p.mark FROM merchant_address p WHERE p.merchant_no = m.merchant_no ORDER BY since DESC LIMIT 1) AS mark
+     FROM account JOIN merchant m USING (merchant_no)`,
+  );
+  ledger.bound.clear();
+  for (const { account, ...bound } of rows) ledger.bound.set(account, bound);
   return ledger;
 }

@@ -29,12 +29,9 @@ export async function renameAccounts(
   const added = [...wanted].filter(([name]) => !before.has(name) || isLeft(before.get(name)!));
   if (moves.length === 0 && added.length === 0) return [];
   await write(tx, moves, added);
-  return [
-    ...moves.map(({ from, to }) => sayMove(tx, from, to, wanted)),
-    ...added
-      .filter(([name]) => !moves.some(({ to }) => to === name))
-      .map(([name, meaning]) => sayAdded(tx, name, meaning)),
-  ];
+  // A name that is new, or that now means something else, is nothing to be told beside that.
+  for (const [name, meaning] of added) if (!moves.some(({ to }) => to === name)) noteAdded(tx, name, meaning);
+  return moves.map(({ from, to }) => sayMove(tx, from, to, wanted));
 }
 
 async function write(
@@ -129,8 +126,7 @@ function sayDifference(before: Meaning, now: Meaning): string {
   return `the ${what} ${now[what]} instead of ${before[what]}`;
 }
 
-function sayAdded(tx: Transaction, account: string, { country, currency }: Meaning): Rebinding {
-  const says = `account "${account}" is bound to its merchant`;
-  tx.audit({ actor: 'system', move: 'bind-account', reason: says, evidence: { account, country, currency } });
-  return { account, says };
+function noteAdded(tx: Transaction, account: string, { country, currency }: Meaning): void {
+  const reason = `account "${account}" is bound to its merchant`;
+  tx.audit({ actor: 'system', move: 'bind-account', reason, evidence: { account, country, currency } });
 }

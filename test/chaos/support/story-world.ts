@@ -1,3 +1,4 @@
+import { bindAll } from '../../support/bind-for-test.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -170,17 +171,19 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
   };
   // The product's own definition of rest, which needs only a ledger's queries and clock.
   const pool = { query: async (sql: string, values?: unknown[]) => ({ rows: await ask(sql, values) }) };
-  const ledger = { pool, clock: systemClock } as unknown as Ledger;
+  const bound: Ledger['bound'] = new Map();
+  const ledger = { pool, clock: systemClock, bound } as unknown as Ledger;
   return {
     query,
     isAtRest: async () => {
       try {
         if (await isMoving(ledger)) return false;
+        await bindAll(ledger);
         const { intake, submit, deliver } = await findDueWork(ledger);
         const running = await ask(`SELECT FROM reprocess_run WHERE state = 'running'`);
         return intake.length + submit.length + deliver.length + running.length === 0;
       } catch (error) {
-        if (isMistake(error)) throw error;
+        if (isMistake(error) || error instanceof TypeError) throw error;
         return false;
       }
     },

@@ -227,7 +227,7 @@ describe('the database itself', () => {
   });
 
   it.each(
-    ['file_id', 'batch_no', 'account', 'operation', 'first_line', 'last_line', 'rows', 'cents', 'body_sha256'].map(
+    ['file_id', 'batch_no', 'merchant_no', 'operation', 'first_line', 'last_line', 'rows', 'cents', 'body_sha256'].map(
       (column) => [column],
     ),
   )('lets nobody change %s of a batch, what is sent', async (column) => {
