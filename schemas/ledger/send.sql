@@ -31,6 +31,7 @@ CREATE TABLE batch (
   rechecks         integer NOT NULL DEFAULT 0,
   next_recheck_at  timestamptz,
   final_at         timestamptz,
+  doubt_closed_at  timestamptz,
   PRIMARY KEY (file_id, batch_no),
   CHECK (first_line <= last_line)
 );
@@ -58,6 +59,8 @@ COMMENT ON COLUMN batch.result_sha256 IS 'Of the result as it came back.';
 COMMENT ON COLUMN batch.rechecks IS 'How often the result of the reconciled batch was requested again.';
 COMMENT ON COLUMN batch.final_at IS
   'When it was reconciled or cancelled; never before its file was accepted, even if a clock was set back.';
+COMMENT ON COLUMN batch.doubt_closed_at IS
+  'When a user closed its rows without knowing their outcome; null if none did. Rows that become unknown later are undecided again.';
 
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');

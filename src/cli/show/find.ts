@@ -21,7 +21,7 @@ import type { Settings } from '../../config/config.ts';
 import { type Findings, searchLedger } from '../../explain/search.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { findFileOrBatch } from '../../explain/batch-reference.ts';
+import { findFileOrBatch, splitLine } from '../../explain/batch-reference.ts';
 import { whyPayment } from '../../explain/why/tell-payment.ts';
 import {
   describeWhy,
@@ -222,10 +222,10 @@ export const why: CliCommand = {
 };
 
 async function tell(ledger: Ledger, settings: Settings, words: string): Promise<Why[]> {
-  const [, fileWords, line] = /^(.+):([1-9]\d{0,8})$/.exec(words.trim()) ?? [];
-  if (fileWords !== undefined) {
-    const { file_id: fileId } = await findFile(ledger, fileWords);
-    return [await whyPayment(ledger, settings, { fileId, line: Number(line) })];
+  const place = splitLine(words);
+  if (place !== undefined) {
+    const { file_id: fileId } = await findFile(ledger, place.fileWords);
+    return [await whyPayment(ledger, settings, { fileId, line: place.line })];
   }
   try {
     const { file, batch } = await findFileOrBatch(ledger, words);

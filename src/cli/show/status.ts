@@ -84,6 +84,7 @@ function statusText({ overview, late, withheld, obstacles, ties, when }: StatusV
   const { files, today } = overview;
   const sections = [
     ...doubtLines(overview, when),
+    ...undecidedLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
     ...lateLines(overview, when),
     ...lateRunLines(late, when),
@@ -102,7 +103,7 @@ function statusText({ overview, late, withheld, obstacles, ties, when }: StatusV
     .join('\n\n');
 }
 
-const ALARMING = new Set(['Needs attention', 'Not making progress', 'Stopped accounts']);
+const ALARMING = new Set(['Needs attention', 'Undecided rows', 'Not making progress', 'Stopped accounts']);
 
 const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
 
@@ -136,6 +137,21 @@ function doubtLines({ doubt }: Overview, when: When): string[] {
     columns,
     [...new Set(doubt.map(({ state }) => NEXT[state] ?? ''))].join('\n'),
   );
+}
+
+/** Lists finished batches with rows that may or may not have been charged. Their accounts continue. */
+function undecidedLines({ undecided }: Overview, when: When): string[] {
+  const columns: Columns<Overview['undecided'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    Since: (batch) => when(batch.since),
+  };
+  const hint =
+    'It is not known whether the service charged these rows. Never send them again before it is. See "paydrop resolve BATCH".';
+  return listed('Undecided rows', undecided, columns, hint);
 }
 
 /** Returns each cause once, with all its remedies. */
@@ -265,7 +281,7 @@ const FILE_HINT = 'Ask the sender.';
 export function troubleStatus(overview: Overview, rejected = 0): number {
   const states = new Set(overview.doubt.map((batch) => batch.state));
   if (states.has('exception') || states.has('refused') || overview.stopped.length > 0) return EXIT.exception;
-  if (states.has('unknown')) return EXIT.unknownOpen;
+  if (states.has('unknown') || overview.undecided.length > 0) return EXIT.unknownOpen;
   // Use the counts, because the list of open files is truncated.
   if (overview.files.some((row) => row.state === 'held')) return EXIT.held;
   return rejected > 0 ? EXIT.invalid : EXIT.ok;

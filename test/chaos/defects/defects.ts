@@ -1,3 +1,4 @@
+import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
@@ -292,4 +293,5 @@ export const DEFECTS: readonly Defect[] = [
   },
   ...EDGE_DEFECTS,
   ...ADMISSION_DEFECTS,
+  ...DOUBT_DEFECTS,
 ];
