@@ -1,4 +1,5 @@
 import { DOUBT_DEFECTS } from './doubt-defects.ts';
+import { MASK_DEFECTS } from './mask-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
@@ -294,4 +295,5 @@ export const DEFECTS: readonly Defect[] = [
   ...EDGE_DEFECTS,
   ...ADMISSION_DEFECTS,
   ...DOUBT_DEFECTS,
+  ...MASK_DEFECTS,
 ];
