@@ -32,6 +32,7 @@ import {
   whyInvoice,
   whyUntaken,
 } from '../../explain/why/tell-why.ts';
+import { sayErr } from '../print/say.ts';
 
 export const find: CliCommand = {
   name: 'find',
@@ -64,7 +65,7 @@ export const find: CliCommand = {
       }
       const rows = await findInvoice(ledger, String(invoice));
       const archived = await findArchivedInvoice(ledger, String(invoice));
-      for (const file of archived) console.error(sayArchivedFile(String(invoice), file));
+      for (const file of archived) sayErr(sayArchivedFile(String(invoice), file));
       const table = () =>
         textTable(
           TITLES,

@@ -26,4 +26,28 @@ export const MASK_DEFECTS: readonly Defect[] = [
     replace: 'const isNumber = value.length > text.length;',
     caughtBy: ['test/gateway/remove-whole.test.ts'],
   },
+  {
+    name: 'commands echo a typed number',
+    about: 'a card number that is typed in the wrong place stands in the message about it',
+    file: 'src/cli/print/say.ts',
+    find: 'console.error(hideCards(line));',
+    replace: 'console.error(line);',
+    caughtBy: ['test/cli/hide-typed-numbers.test.ts'],
+  },
+  {
+    name: 'data echoes a typed number',
+    about: 'a card number that is typed in the wrong place stands in what the command prints',
+    file: 'src/cli/print/say.ts',
+    find: 'console.log(hideCards(line));',
+    replace: 'console.log(line);',
+    caughtBy: ['test/cli/hide-typed-numbers.test.ts'],
+  },
+  {
+    name: 'the log quotes a number',
+    about: 'a card number in a value of a log line is written as it is',
+    file: 'src/kernel/log.ts',
+    find: "if (typeof value === 'string') return hideCards(value);",
+    replace: "if (typeof value === 'string') return value;",
+    caughtBy: ['test/kernel/log.test.ts'],
+  },
 ];
