@@ -1,5 +1,6 @@
 import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
+import { RULE_DEFECTS } from './rule-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
@@ -296,4 +297,5 @@ export const DEFECTS: readonly Defect[] = [
   ...ADMISSION_DEFECTS,
   ...DOUBT_DEFECTS,
   ...MASK_DEFECTS,
+  ...RULE_DEFECTS,
 ];
