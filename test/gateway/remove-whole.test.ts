@@ -23,7 +23,7 @@ const golden = readdirSync(WIRE, { recursive: true, encoding: 'utf8' })
 
 const CORPUS = [
   ...new Set([
-    ...golden.filter((text) => !/^"/.test(text)),
+    ...golden.filter((text) => !text.startsWith('"')),
     RUNNING_TEXT,
     DONE_TEXT,
     ...Object.values(RESTRICTION_MESSAGES),

@@ -79,7 +79,7 @@ function accountsOf(call: Call, { accounts }: Settings) {
 /** Writes the report as safely as any output: whole or not at all, and never over another file. */
 async function putReport(call: Call, text: string): Promise<void> {
   const file = call.options['out'];
-  if (file === undefined) return void putOut(text);
+  if (file === undefined) return putOut(text);
   const path = resolve(String(file));
   await writeOutput({
     dir: dirname(path),
