@@ -228,14 +228,6 @@ export const RULE_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/reconcile/read-outcome.test.ts'],
   },
   {
-    name: 'late intent sends',
-    about: 'a process that was stopped longer than its lease sends when it wakes up',
-    file: 'workers/submit/submit.ts',
-    find: 'if (ageMs() <= leaseMs) return true;',
-    replace: 'if (ageMs() >= 0) return true;',
-    caughtBy: ['test/workers/submit/submit.test.ts', 'test/workers/submit/submit-once.test.ts'],
-  },
-  {
     name: 'account goes on after a broken body',
     about: 'an account whose batch cannot be proven sends the next',
     file: 'workers/submit/submit.ts',

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { keepFunctions, migrate } from '../../../src/ledger/engine/migrate.ts';
 import { FUNCTIONS_SCHEMA, SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
@@ -26,6 +26,7 @@ describe('the functions of a version', () => {
   it('makes the functions anew where they are missing, and drops those that no process uses', async () => {
     await run();
     const user = await pool.connect();
+    onTestFinished(() => user.release(true));
     for (const name of ['paydrop_f_000000000001', 'paydrop_f_000000000002']) await pool.query(`CREATE SCHEMA ${name}`);
     await user.query(`SELECT pg_advisory_lock_shared(7006, hashtext('paydrop_f_000000000001'))`);
     await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
@@ -39,7 +40,6 @@ describe('the functions of a version', () => {
     await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
     await run();
     expect(await listed()).toEqual([{ nspname: FUNCTIONS_SCHEMA }]);
-    user.release();
   });
 
   it('keeps the functions of a process that lives, and makes them again when it comes back', async () => {
