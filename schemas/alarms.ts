@@ -13,6 +13,10 @@ type AlarmRow = {
 
 export const ALARM_KINDS = {
   batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
+  rows_undecided: lasting(
+    'it is not known whether the service charged some rows of a finished batch',
+    'paydrop unknown list',
+  ),
   account_stopped: lasting('an account is stopped and sends nothing until an operator acts', 'paydrop account list'),
   exception: lasting('a result does not match what was sent', 'paydrop exceptions'),
   result_overdue: lasting('the service has a batch and has not returned its result', 'paydrop status'),

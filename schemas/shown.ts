@@ -23,6 +23,12 @@ export const SHOWN = {
     means: 'the service may or may not have taken the payments; they are not sent again until a person resolves it',
   },
   mismatch: { word: 'Result mismatch', tone: 'bad', means: 'the result differs from what was sent' },
+  undecided: {
+    word: 'Undecided rows',
+    tone: 'bad',
+    means:
+      'it is not known whether the service charged some rows; they are not sent again until a person resolves them',
+  },
   refused: { word: 'Refused', tone: 'bad', means: 'the service refused the payments; nothing was charged' },
   rejected: { word: 'Rejected', tone: 'bad', means: 'the file failed its checks; nothing in it is sent' },
   needs_approval: { word: 'Needs approval', tone: 'warn', means: 'nothing is sent until a person approves it' },
@@ -105,16 +111,19 @@ export type Known = {
   readonly open: readonly BatchState[];
   /** Outcomes of its rows, as far as they matter here. */
   readonly outcomes: readonly (Outcome | (string & {}))[];
+  /** Whether the outcome of a row is unknown and no person has closed it. */
+  readonly isUndecided: boolean;
   /** Whether something keeps its account from sending. */
   readonly isBlocked: boolean;
 };
 
 /** Returns how a file is shown: the worst of its own state, its open batches, its outcomes and its account. */
-export function shownOfFile(state: FileState, { open, outcomes, isBlocked }: Known): Shown {
+export function shownOfFile(state: FileState, { open, outcomes, isUndecided, isBlocked }: Known): Shown {
   return worstOf([
     OF_STATE[state],
     ...open.map((each) => OF_STATE[each]),
     ...(open.includes('ready') && isBlocked ? (['blocked'] as const) : []),
+    ...(isUndecided ? (['undecided'] as const) : []),
     ...(outcomes.includes('unknown') ? (['unresolved'] as const) : []),
     ...(state === 'completed' && NOT_PAID.some((each) => outcomes.includes(each))
       ? (['completed_with_declines'] as const)
@@ -122,8 +131,12 @@ export function shownOfFile(state: FileState, { open, outcomes, isBlocked }: Kno
   ]);
 }
 
-/** Returns how a batch is shown. One that is not sent yet needs approval with its file, or is blocked with its account. */
-export function shownOfBatch(state: BatchState, fileState: FileState, isBlocked: boolean): Shown {
+/**
+ * Returns how a batch is shown. One that is not sent yet needs approval with its file, or is blocked with its account. A
+ * finished one may have undecided rows.
+ */
+export function shownOfBatch(state: BatchState, fileState: FileState, isBlocked: boolean, isUndecided = false): Shown {
+  if (isUndecided) return 'undecided';
   if (state !== 'ready') return OF_STATE[state];
   if (fileState === 'held') return OF_STATE.held;
   return isBlocked ? 'blocked' : OF_STATE.ready;

@@ -102,6 +102,24 @@ COMMENT ON COLUMN outcome_change.old_outcome IS 'Outcome before the change.';
 COMMENT ON COLUMN outcome_change.old_code IS 'Response code before the change; null without one.';
 COMMENT ON COLUMN outcome_change.old_message IS 'Text before the change.';
 
+-- Rows of finished batches whose outcome is unknown. A user closed some of them. The others are undecided: the answer of
+-- the service does not say whether they were charged, or a newer report casts doubt on them. Undecided rows wait for a
+-- report, for a later result, or for a user who closes them. The offsets make PostgreSQL look up one row after the other;
+-- there are few.
+CREATE VIEW unknown_row AS
+  SELECT u.file_no, u.line, u.code, u.message, r.batch_no, r.invoice, r.amount_cents, b.file_id, b.account,
+         coalesce(u.at, b.final_at, b.state_at) AS since,
+         b.doubt_closed_at IS NOT NULL AND (u.at IS NULL OR u.at <= b.doubt_closed_at) AS is_closed
+  FROM (SELECT file_no, line, 0 AS correction_no, code, message, NULL::timestamptz AS at
+        FROM row_outcome WHERE outcome = 'unknown'
+        UNION ALL
+        SELECT file_no, line, correction_no, code, message, at FROM row_change WHERE outcome = 'unknown') u
+    CROSS JOIN LATERAL (SELECT * FROM payment_row x WHERE x.file_no = u.file_no AND x.line = u.line OFFSET 0) r
+    CROSS JOIN LATERAL (SELECT file_id FROM file x WHERE x.file_no = u.file_no OFFSET 0) f
+    CROSS JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b
+  WHERE NOT EXISTS (SELECT 1 FROM row_change c WHERE c.file_no = u.file_no AND c.line = u.line
+                      AND c.correction_no > u.correction_no);
+
 CREATE TABLE batch_outcome (
   file_no   bigint NOT NULL,
   batch_no  integer NOT NULL,

@@ -32,6 +32,7 @@ CREATE TABLE batch (
   rechecks         integer NOT NULL DEFAULT 0,
   next_recheck_at  timestamptz,
   final_at         timestamptz,
+  doubt_closed_at  timestamptz,
   PRIMARY KEY (file_id, batch_no),
   CHECK (first_line <= last_line),
   FOREIGN KEY (account, merchant_no) REFERENCES account (account, merchant_no) DEFERRABLE
@@ -80,6 +81,8 @@ COMMENT ON COLUMN batch.next_recheck_at IS
   'When the result of the reconciled batch is requested again, by the clock of the host; null when it is not.';
 COMMENT ON COLUMN batch.final_at IS
   'When it was reconciled or cancelled, by the clock of the host; never before its file was accepted. Null before.';
+COMMENT ON COLUMN batch.doubt_closed_at IS
+  'When a user closed its rows without knowing their outcome, by the clock of the host; null if none did. Rows that become unknown later are undecided again.';
 
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');

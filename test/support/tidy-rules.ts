@@ -188,6 +188,13 @@ export const unfinishedWork: TidyRule = (files) =>
     return [...marks, ...tricks].map((found) => `${file.path} holds ${found}: finish it, or leave it out`);
   });
 
+/** Commands write through one gate, which masks card numbers. */
+export const terminalWriters: TidyRule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith('src/cli/') && path !== 'src/cli/print/say.ts')
+    .filter(({ text }) => /\bconsole\.\w+\(|\bprocess\.stdout\.write\(/.test(text))
+    .map(({ path }) => `${path} writes to the terminal itself: use src/cli/print/say.ts`);
+
 export const environmentReaders: TidyRule = (files) =>
   files
     .filter((file) => isProduct(file) && !file.path.startsWith('src/cli/'))

@@ -110,6 +110,7 @@ export type BatchRow = {
   stale_since: Date | null;
   poll_alarm: string | null;
   final_at: Date | null;
+  doubt_closed_at: Date | null;
 };
 
 /** What finds the rows of a batch: its number, its first line and its last line. */

@@ -48,7 +48,7 @@ export async function changeOutcomes(
 }
 
 /** Locks the file: two corrections of it at once would take the same number. */
-async function lockFile(tx: Transaction, fileId: string): Promise<number> {
+export async function lockFile(tx: Transaction, fileId: string): Promise<number> {
   const { rows } = await tx.client.query<{ file_no: number }>(
     'SELECT file_no FROM file WHERE file_id = $1 FOR NO KEY UPDATE',
     [fileId],

@@ -95,6 +95,7 @@ const OVERVIEW = apiSchema({
       }),
     ),
     doubt: listOf(objectOf({ ...OF_BATCH, state: TEXT, since: MOMENT, reason: maybe(TEXT) })),
+    undecided: listOf(objectOf({ ...OF_BATCH, since: MOMENT })),
     late: listOf(
       objectOf({
         ...OF_BATCH,

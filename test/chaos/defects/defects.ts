@@ -1,4 +1,7 @@
 import { ACTION_DEFECTS } from './action-defects.ts';
+import { DOUBT_DEFECTS } from './doubt-defects.ts';
+import { MASK_DEFECTS } from './mask-defects.ts';
+import { RULE_DEFECTS } from './rule-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 
@@ -296,4 +299,7 @@ export const DEFECTS: readonly Defect[] = [
   ...ADMISSION_DEFECTS,
   ...LEDGER_DEFECTS,
   ...ACTION_DEFECTS,
+  ...DOUBT_DEFECTS,
+  ...MASK_DEFECTS,
+  ...RULE_DEFECTS,
 ];

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
-import { findMissingMigrations, keepFunctions, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
+import { findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
 import { FUNCTIONS_SCHEMA, listMigrations, SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
@@ -173,40 +173,6 @@ describe('migrate', () => {
       FUNCTIONS_SCHEMA,
     ]);
     expect(rights[0].rights).toContain('=U/');
-  });
-
-  it('makes the functions anew where they are missing, and drops those that no process uses', async () => {
-    await run();
-    const user = await pool.connect();
-    for (const name of ['paydrop_f_000000000001', 'paydrop_f_000000000002']) await pool.query(`CREATE SCHEMA ${name}`);
-    await user.query(`SELECT pg_advisory_lock_shared(7006, hashtext('paydrop_f_000000000001'))`);
-    await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
-    await run();
-    const listed = async () =>
-      (await pool.query(`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'paydrop\\_f\\_%' ORDER BY 1`)).rows;
-    expect(await listed()).toEqual(
-      ['paydrop_f_000000000001', FUNCTIONS_SCHEMA].toSorted().map((nspname) => ({ nspname })),
-    );
-    await user.query('SELECT pg_advisory_unlock_all()');
-    await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
-    await run();
-    expect(await listed()).toEqual([{ nspname: FUNCTIONS_SCHEMA }]);
-    user.release();
-  });
-
-  it('keeps the functions of a process that lives, and makes them again when it comes back', async () => {
-    await run();
-    const client = await pool.connect();
-    await pool.query(`DROP SCHEMA ${FUNCTIONS_SCHEMA} CASCADE`);
-    await keepFunctions(client);
-    const { rows } = await client.query(
-      `SELECT to_regnamespace($1) IS NOT NULL AS made,
-         EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7006 AND mode = 'ShareLock') AS kept`,
-      [FUNCTIONS_SCHEMA],
-    );
-    await client.query('SELECT pg_advisory_unlock_all()');
-    client.release();
-    expect(rows).toEqual([{ made: true, kept: true }]);
   });
 
   it('leaves nothing behind when it fails', async () => {

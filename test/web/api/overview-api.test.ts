@@ -27,6 +27,7 @@ describe('GET /overview', () => {
       files: [],
       open: [],
       doubt: [],
+      undecided: [],
       late: [],
       stopped: [],
       proposals: [],

@@ -13,6 +13,8 @@ export function describeAlarm({ kind, subject, account, figures: found }: AlarmC
   switch (kind) {
     case 'batch_unknown':
       return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account is stopped. "paydrop resolve ${subject}" shows the options. Never drop its file again.`;
+    case 'rows_undecided':
+      return `Batch ${subject}: ${sumOf(figures)} undecided: the service did not say whether it charged them. "paydrop resolve ${subject}" shows the options. Never send them again before it is known.`;
     case 'exception':
       return `Batch ${subject}: ${sumOf(figures)}. "paydrop exceptions ${subject}" shows both sides.`;
     case 'result_overdue':
