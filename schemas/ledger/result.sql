@@ -119,6 +119,21 @@ CREATE VIEW unknown_row AS
     CROSS JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b
   WHERE NOT EXISTS (SELECT 1 FROM row_change c WHERE c.file_no = u.file_no AND c.line = u.line
                       AND c.correction_no > u.correction_no);
+COMMENT ON VIEW unknown_row IS
+  'Rows of finished batches whose outcome is unknown: undecided ones, and those that a user closed.';
+COMMENT ON COLUMN unknown_row.file_no IS 'File of the row.';
+COMMENT ON COLUMN unknown_row.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN unknown_row.code IS 'Response code of the service; null without one.';
+COMMENT ON COLUMN unknown_row.message IS 'What the service answered, or why the row is in doubt.';
+COMMENT ON COLUMN unknown_row.batch_no IS 'Number of its batch in the file.';
+COMMENT ON COLUMN unknown_row.invoice IS 'As payment_row.invoice.';
+COMMENT ON COLUMN unknown_row.amount_cents IS 'As payment_row.amount_cents.';
+COMMENT ON COLUMN unknown_row.file_id IS 'Id of its file.';
+COMMENT ON COLUMN unknown_row.account IS 'Present name of the account of its file.';
+COMMENT ON COLUMN unknown_row.since IS
+  'Since when its outcome is unknown, by the clock of the host: when it was last changed, or when its batch became final.';
+COMMENT ON COLUMN unknown_row.is_closed IS
+  'Whether a user has closed it since then (batch.doubt_closed_at); otherwise it is undecided.';
 
 CREATE TABLE batch_outcome (
   file_no   bigint NOT NULL,

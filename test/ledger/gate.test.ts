@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../schemas/lifecycle.ts';
 import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
-import { readBatchRow } from '../../src/ledger/file/read-file.ts';
-import { readFileRow } from '../../src/ledger/file/read-file.ts';
+import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import { bindForTest } from '../support/bind-for-test.ts';
 import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
@@ -38,6 +38,27 @@ type Forgotten = {
   call?: string | null;
 };
 
+/** Gives the merchant of an account another name, as after a renaming. */
+async function alsoCall(account: string, name: string): Promise<void> {
+  await bindForTest(world.ledger, account);
+  await world.force(
+    `INSERT INTO account (account, merchant_no, country, currency, since)
+     SELECT $2, merchant_no, country, currency, now() FROM account WHERE account = $1`,
+    [account, name],
+  );
+}
+
+type Late = { says?: string | null; acknowledged?: boolean };
+
+/** Writes down that something came after a file was taken. */
+async function comeLate(fileId: string, { says = '2 rows more', acknowledged = false }: Late = {}): Promise<void> {
+  await world.force(
+    `INSERT INTO late_arrival (file_id, kind, bytes, sha256, says, found_at, acknowledged_at)
+     VALUES ($1, 'bytes', 1, gen_random_uuid()::text, $2, now(), CASE WHEN $3 THEN now() END)`,
+    [fileId, says, acknowledged],
+  );
+}
+
 /** Puts a call into the ledger that an older copy of it had forgotten. */
 async function forget({
   fileId = 'elsewhere',
@@ -47,9 +68,10 @@ async function forget({
   state = null,
   call = null,
 }: Forgotten) {
+  await bindForTest(world.ledger, account);
   await world.force(
-    `INSERT INTO forgotten_send (file_id, batch_no, attempt, call, account, sha256, batch_state, at, since)
-     VALUES ($1, $2, 1, $3, $4, $5, $6, now(), now())`,
+    `INSERT INTO forgotten_send (file_id, batch_no, attempt, call, account, merchant_no, sha256, batch_state, at, since)
+     VALUES ($1, $2, 1, $3, $4, (SELECT merchant_of($4)), $5, $6, now(), now())`,
     [fileId, batchNo, call, account, sha256, state],
   );
 }
@@ -70,8 +92,10 @@ describe('may_leave', () => {
     ['main', false],
     ['*', false],
     ['side', true],
+    ['another name of main', false],
   ])('while account %s is stopped is %s', async (account, answer) => {
     const batch = await firstBatch();
+    await alsoCall('main', 'another name of main');
     await stopAccount(world.ledger, account, 'to see');
     expect(await mayLeave(batch)).toBe(answer);
   });
@@ -85,19 +109,86 @@ describe('may_leave', () => {
     },
   );
 
-  it('looks at batches of its own account only, and at bytes that were sent before', async () => {
+  it('looks at batches of its own merchant only, by whichever name, and at bytes that were sent before', async () => {
     const batch = await firstBatch();
     await world.batchIn('unknown', { account: 'side' });
     expect(await mayLeave(batch)).toBe(true);
+    await alsoCall('main', 'main.1');
+    const other = await world.batchIn('unknown', { account: 'main.1' });
+    expect(await mayLeave(batch)).toBe(false);
+    await world.putBatch({ fileId: other.file_id, batchNo: 1 }, 'reconciled');
+    expect(await mayLeave(batch)).toBe(true);
     await forget({ sha256: batch.body_sha256 });
     expect(await mayLeave(batch)).toBe(false);
+  });
+
+  it('is false once something came after its own file was taken', async () => {
+    const batch = await firstBatch();
+    await comeLate((await firstBatch()).file_id);
+    expect(await mayLeave(batch)).toBe(true);
+    await comeLate(batch.file_id);
+    expect(await mayLeave(batch)).toBe(false);
+  });
+});
+
+describe('has_come_late', () => {
+  const cases: readonly [string, Late, boolean][] = [
+    ['what differs', {}, true],
+    ['what agrees', { says: null }, false],
+    ['what a person has decided about', { acknowledged: true }, false],
+  ];
+
+  it.each(cases)('of %s', async (_what, late, answer) => {
+    const [batch, other] = [await firstBatch(), await firstBatch()];
+    await comeLate(batch.file_id, late);
+    expect(await ask<boolean>('has_come_late($1)', [batch.file_id])).toBe(answer);
+    expect(await ask<boolean>('has_come_late($1)', [other.file_id])).toBe(false);
+    await comeLate(batch.file_id);
+    expect(await ask<boolean>('has_come_late($1)', [batch.file_id])).toBe(true);
+  });
+});
+
+describe('is_bound', () => {
+  it('is true only of an account that means the same merchant, country and currency', async () => {
+    await bindForTest(world.ledger, 'main');
+    await bindForTest(world.ledger, 'side');
+    const no = (account: string) => world.ledger.bound.get(account)!.merchantNo;
+    const isBound = (account: string, ...keys: string[]) => ask<boolean>('is_bound($1, $2)', [account, keys]);
+    const [main, side] = [`main ${no('main')} US USD`, `side ${no('side')} US USD`];
+    expect(await isBound('main', main)).toBe(true);
+    expect(await isBound('main', side, main)).toBe(true);
+    for (const other of [`main ${no('side')} US USD`, `main ${no('main')} CA USD`, `main ${no('main')} US CAD`])
+      expect([other, await isBound('main', other, side)]).toEqual([other, false]);
+    expect(await isBound('main', side)).toBe(false);
+    expect(await isBound('main')).toBe(false);
+    expect(await isBound('none', main, `none ${no('main')} US USD`)).toBe(false);
+  });
+});
+
+describe('is_calling', () => {
+  it.each(Object.keys(BATCH_STATES) as BatchState[])('beside a batch that is %s', async (state) => {
+    const isCalling = (account: string) => ask<boolean>('is_calling($1)', [account]);
+    await world.batchIn(state, { account: 'main' });
+    await alsoCall('main', 'main.1');
+    await bindForTest(world.ledger, 'side');
+    const answer = state === 'preparing' || state === 'sending';
+    expect([await isCalling('main'), await isCalling('main.1'), await isCalling('side')]).toEqual([
+      answer,
+      answer,
+      false,
+    ]);
   });
 });
 
 describe('was_sent_before', () => {
   it.each([
     ['the same bytes', (batch: BatchRow) => ({ sha256: batch.body_sha256, state: 'ready' }), true],
-    ['the same bytes on another account', (batch: BatchRow) => ({ sha256: batch.body_sha256, account: 'side' }), false],
+    [
+      'the same bytes of another merchant',
+      (batch: BatchRow) => ({ sha256: batch.body_sha256, account: 'side' }),
+      false,
+    ],
+    ['the same bytes by a former name', (batch: BatchRow) => ({ sha256: batch.body_sha256, account: 'main.1' }), true],
     ['a batch of the file that the ledger never cut', (batch: BatchRow) => ({ fileId: batch.file_id }), true],
     [
       'a batch of the file that the ledger knows',
@@ -107,6 +198,7 @@ describe('was_sent_before', () => {
     ['other bytes of another file', () => ({}), false],
   ])('of %s', async (_what, of, answer) => {
     const batch = await firstBatch();
+    await alsoCall('main', 'main.1');
     await forget(of(batch));
     expect(await wasSent(batch)).toBe(answer);
   });
@@ -130,6 +222,12 @@ describe('next_to_send', () => {
       fileId,
     ]);
     expect(await nextOf('main')).toEqual([fileId, 2]);
+  });
+
+  it('passes over a file of which something came late', async () => {
+    const [first, second] = [await firstBatch(), await firstBatch()];
+    await comeLate(first.file_id);
+    expect(await nextOf('main')).toEqual([second.file_id, 1]);
   });
 
   it('passes over a batch whose bytes were sent before', async () => {
@@ -164,7 +262,7 @@ describe('is_admitted', () => {
       'SELECT s.journal, a.epoch FROM sender s, admission a',
     );
     const values = [rows[0]!.journal, rows[0]!.epoch];
-    await world.ledger.pool.query('UPDATE admission SET is_open = false');
+    await world.ledger.pool.query('UPDATE admission SET is_open = false, closing = gen_random_uuid()');
     expect(await ask<boolean>('is_admitted($1, $2)', values)).toBe(false);
     await world.ledger.pool.query('UPDATE admission SET is_open = true');
     expect(await ask<boolean>('is_admitted($1, $2)', values)).toBe(true);

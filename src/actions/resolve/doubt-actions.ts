@@ -118,7 +118,7 @@ export const closeBatchInDoubt: Action<'batch'> = {
         ...(isProposal ? [SECOND] : []),
       ],
       facts: await batchFacts(context, place.file, place.batch),
-      binds: { attempt: place.batch.attempt, state: place.batch.state },
+      binds: { attempt: place.batch.attempt, state: await stateOf(context, place) },
       isProposal,
       button: `${isProposal ? 'Propose to close' : 'Close'} ${await openSumOf(context, place)} with unknown outcome`,
     };
@@ -185,6 +185,13 @@ async function openSumOf(context: ActionContext, { file, batch }: SubjectOf<'bat
   const unknown = await readUnknownRows(context.ledger.pool, file.file_no, batch.batch_no);
   const cents = unknown.reduce((sum, row) => sum + row.cents, 0);
   return sumWords(context, batch.account, unknown.length, cents);
+}
+
+/** Returns what a closing ends: the state of the batch and, of a finished one, each row with unknown outcome. */
+async function stateOf(context: ActionContext, { file, batch }: SubjectOf<'batch'>): Promise<unknown> {
+  if (batch.state !== 'reconciled') return batch.state;
+  const unknown = await readUnknownRows(context.ledger.pool, file.file_no, batch.batch_no);
+  return [batch.state, ...unknown.map(({ line, since }) => [line, since.getTime()])];
 }
 
 type Differences = readonly { position: number; line: number | null; sent: string; result: string }[];

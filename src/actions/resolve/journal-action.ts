@@ -40,7 +40,7 @@ export const journal: Action<'batch'> = {
         ['SHA-256 of the report', shortHash(report.sha256)],
       ],
       listing: ambiguousRows(reading),
-      binds: { attempt: place.batch.attempt, findings: [counts, certain, uncertain, report.covers] },
+      binds: { attempt: place.batch.attempt, findings: [isFinished, counts, certain, uncertain, report.covers] },
       isProposal: isEnd && isProposal,
       button: isEnd ? (isFinished ? END_ROWS : END_BATCH) : 'Save the findings of the report',
     };
