@@ -33,7 +33,7 @@ export const BOUND_FACTS = {
   merchant: 'who is charged, and in which currency',
   address: 'the address that is asked about',
   attempt: 'the attempt that the decision is about',
-  state: 'the state of the batch',
+  state: 'the state of the batch, and which rows of a finished one are unknown',
   'batch id': 'the batch id whose result is detached',
   findings: 'what the report shows of the rows',
   stops: 'the stops that are lifted: who made each, when and why',

@@ -13,6 +13,10 @@ type AlarmRow = {
 
 export const ALARM_KINDS = {
   batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
+  rows_undecided: lasting(
+    'it is not known whether the service charged some rows of a finished batch',
+    'paydrop unknown list',
+  ),
   account_stopped: lasting('an account is stopped and sends nothing until an operator acts', 'paydrop account list'),
   paid_meanwhile: lasting('a batch waits because a payment in it may have been charged meanwhile', 'paydrop status'),
   perhaps_twice: lasting('payments were perhaps made twice', 'paydrop status'),

@@ -23,6 +23,12 @@ export const SHOWN = {
     means: 'the service may or may not have taken the payments; they are not sent again until a person resolves it',
   },
   mismatch: { word: 'Result mismatch', tone: 'bad', means: 'the result differs from what was sent' },
+  undecided: {
+    word: 'Undecided rows',
+    tone: 'bad',
+    means:
+      'it is not known whether the service charged some rows; they are not sent again until a person resolves them',
+  },
   refused: { word: 'Refused', tone: 'bad', means: 'the service refused the payments; nothing was charged' },
   paid_meanwhile: {
     word: 'Perhaps paid already',
@@ -110,6 +116,8 @@ export type Known = {
   readonly open: readonly BatchState[];
   /** Outcomes of its rows, as far as they matter here. */
   readonly outcomes: readonly (Outcome | (string & {}))[];
+  /** Whether the outcome of a row is unknown and no person has closed it. */
+  readonly isUndecided: boolean;
   /** Whether something keeps its account from sending. */
   readonly isBlocked: boolean;
   /** Whether a payment in an unsent batch may have been charged meanwhile. */
@@ -117,12 +125,16 @@ export type Known = {
 };
 
 /** Returns how a file is shown: the worst of its own state, its open batches, its outcomes and its account. */
-export function shownOfFile(state: FileState, { open, outcomes, isBlocked, isPaid = false }: Known): Shown {
+export function shownOfFile(
+  state: FileState,
+  { open, outcomes, isUndecided, isBlocked, isPaid = false }: Known,
+): Shown {
   return worstOf([
     OF_STATE[state],
     ...open.map((each) => OF_STATE[each]),
     ...(isPaid ? (['paid_meanwhile'] as const) : []),
     ...(open.includes('ready') && isBlocked ? (['blocked'] as const) : []),
+    ...(isUndecided ? (['undecided'] as const) : []),
     ...(outcomes.includes('unknown') ? (['unresolved'] as const) : []),
     ...(state === 'completed' && NOT_PAID.some((each) => outcomes.includes(each))
       ? (['completed_with_declines'] as const)
@@ -132,9 +144,15 @@ export function shownOfFile(state: FileState, { open, outcomes, isBlocked, isPai
 
 /**
  * Returns how a batch is shown. One that is not sent yet is perhaps paid already, needs approval
- * with its file, or is blocked with its account.
+ * with its file, or is blocked with its account. A finished one may have undecided rows.
  */
-export function shownOfBatch(state: BatchState, fileState: FileState, isBlocked: boolean, isPaid = false): Shown {
+export function shownOfBatch(
+  state: BatchState,
+  fileState: FileState,
+  isBlocked: boolean,
+  { isPaid = false, isUndecided = false }: { isPaid?: boolean; isUndecided?: boolean } = {},
+): Shown {
+  if (isUndecided) return 'undecided';
   if (state !== 'ready') return OF_STATE[state];
   if (isPaid) return 'paid_meanwhile';
   if (fileState === 'held') return OF_STATE.held;

@@ -13,6 +13,7 @@ import {
   clockReaders,
   commandsInExplanations,
   environmentReaders,
+  terminalWriters,
   fileNames,
   findBadLicences,
   findIdlePackages,
@@ -67,6 +68,15 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
       file('src/csv/a.ts', spell('// TO', 'DO later')),
       file('test/csv/a.test.ts', spell('it.', "only('reads', read);")),
       file('test/csv/b.test.ts', spell('describe.', "skip('reads', read);")),
+    ],
+  },
+  {
+    promise: 'commands write through one gate',
+    rule: terminalWriters,
+    offenders: [
+      file('src/cli/a.ts', "console.log('x');"),
+      file('src/cli/show/b.ts', "console.error('x');"),
+      file('src/cli/c.ts', "process.stdout.write('x');"),
     ],
   },
   {

@@ -102,6 +102,39 @@ COMMENT ON COLUMN outcome_change.old_outcome IS 'Outcome before the change.';
 COMMENT ON COLUMN outcome_change.old_code IS 'Response code before the change; null without one.';
 COMMENT ON COLUMN outcome_change.old_message IS 'Text before the change.';
 
+-- Rows of finished batches whose outcome is unknown. A user closed some of them. The others are undecided: the answer of
+-- the service does not say whether they were charged, or a newer report casts doubt on them. Undecided rows wait for a
+-- report, for a later result, or for a user who closes them. The offsets make PostgreSQL look up one row after the other;
+-- there are few.
+CREATE VIEW unknown_row AS
+  SELECT u.file_no, u.line, u.code, u.message, r.batch_no, r.invoice, r.amount_cents, b.file_id, b.account,
+         coalesce(u.at, b.final_at, b.state_at) AS since,
+         b.doubt_closed_at IS NOT NULL AND (u.at IS NULL OR u.at <= b.doubt_closed_at) AS is_closed
+  FROM (SELECT file_no, line, 0 AS correction_no, code, message, NULL::timestamptz AS at
+        FROM row_outcome WHERE outcome = 'unknown'
+        UNION ALL
+        SELECT file_no, line, correction_no, code, message, at FROM row_change WHERE outcome = 'unknown') u
+    CROSS JOIN LATERAL (SELECT * FROM payment_row x WHERE x.file_no = u.file_no AND x.line = u.line OFFSET 0) r
+    CROSS JOIN LATERAL (SELECT file_id FROM file x WHERE x.file_no = u.file_no OFFSET 0) f
+    CROSS JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b
+  WHERE NOT EXISTS (SELECT 1 FROM row_change c WHERE c.file_no = u.file_no AND c.line = u.line
+                      AND c.correction_no > u.correction_no);
+COMMENT ON VIEW unknown_row IS
+  'Rows of finished batches whose outcome is unknown: undecided ones, and those that a user closed.';
+COMMENT ON COLUMN unknown_row.file_no IS 'File of the row.';
+COMMENT ON COLUMN unknown_row.line IS 'Physical line of the row, from 1.';
+COMMENT ON COLUMN unknown_row.code IS 'Response code of the service; null without one.';
+COMMENT ON COLUMN unknown_row.message IS 'What the service answered, or why the row is in doubt.';
+COMMENT ON COLUMN unknown_row.batch_no IS 'Number of its batch in the file.';
+COMMENT ON COLUMN unknown_row.invoice IS 'As payment_row.invoice.';
+COMMENT ON COLUMN unknown_row.amount_cents IS 'As payment_row.amount_cents.';
+COMMENT ON COLUMN unknown_row.file_id IS 'Id of its file.';
+COMMENT ON COLUMN unknown_row.account IS 'Present name of the account of its file.';
+COMMENT ON COLUMN unknown_row.since IS
+  'Since when its outcome is unknown, by the clock of the host: when it was last changed, or when its batch became final.';
+COMMENT ON COLUMN unknown_row.is_closed IS
+  'Whether a user has closed it since then (batch.doubt_closed_at); otherwise it is undecided.';
+
 CREATE TABLE batch_outcome (
   file_no   bigint NOT NULL,
   batch_no  integer NOT NULL,

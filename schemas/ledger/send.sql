@@ -33,6 +33,7 @@ CREATE TABLE batch (
   next_recheck_at  timestamptz,
   final_at         timestamptz,
   paid_since       timestamptz,
+  doubt_closed_at  timestamptz,
   PRIMARY KEY (file_id, batch_no),
   CHECK (first_line <= last_line),
   FOREIGN KEY (account, merchant_no) REFERENCES account (account, merchant_no) DEFERRABLE
@@ -83,6 +84,8 @@ COMMENT ON COLUMN batch.final_at IS
   'When it was reconciled or cancelled, by the clock of the host; never before its file was accepted. Null before.';
 COMMENT ON COLUMN batch.paid_since IS
   'Since when it is known, by the clock of the host, that a row of it may be a payment that was charged meanwhile. It does not leave until a user cancels or releases it. Null otherwise.';
+COMMENT ON COLUMN batch.doubt_closed_at IS
+  'When a user closed its rows without knowing their outcome, by the clock of the host; null if none did. Rows that become unknown later are undecided again.';
 
 CREATE TRIGGER legal_batch_moves BEFORE INSERT OR UPDATE OF state ON batch
   FOR EACH ROW EXECUTE FUNCTION refuse_illegal_move('batch');

@@ -3,6 +3,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { loadSettings, type Settings } from '../config/config.ts';
 import { openLog } from '../kernel/log.ts';
 import { type Ledger, type LedgerPlace, openLedger } from '../ledger/engine/open-ledger.ts';
+import { sayOut } from './print/say.ts';
 
 /** A part of a command line in commander's notation (`<file>`, `--port <number>`), and what it is for. */
 export type Described = readonly [words: string, about: string];
@@ -43,7 +44,7 @@ export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
 /** Prints data: text, or JSON on request. Nothing else may go to standard output. */
 export function print(call: Call, json: unknown, text: () => string): void {
-  console.log(call.options['json'] ? JSON.stringify(json, null, 2) : text());
+  sayOut(call.options['json'] ? JSON.stringify(json, null, 2) : text());
 }
 
 export function settingsOf(call: Call, env: NodeJS.ProcessEnv = process.env): Settings {

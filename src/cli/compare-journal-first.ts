@@ -7,6 +7,7 @@ import { type Recalled, recallForgotten } from '../ledger/doubt/recall-batch.ts'
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { openSendJournal } from '../ledger/admission/send-journal.ts';
 import { sayWaits } from '../ledger/admission/read-admission.ts';
+import { sayErr } from './print/say.ts';
 
 /**
  * Compares ledger and send journal before an operator decides about batches. Sends that a restored ledger has forgotten
@@ -49,5 +50,5 @@ async function report(ledger: Ledger, { paths, host, senders }: Settings): Promi
 
 function say(recalled: readonly Recalled[]): void {
   for (const { account, reason } of recalled)
-    console.error(`Account ${account} was stopped: ${reason}. See "paydrop account list".`);
+    sayErr(`Account ${account} was stopped: ${reason}. See "paydrop account list".`);
 }

@@ -7,6 +7,7 @@ import { paintFor } from './print/paint.ts';
 import { readPackageVersion } from './package-version.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
+import { sayErr } from './print/say.ts';
 
 /**
  * Runs a command line, given without Node and script names. Data goes to standard output, the rest to standard error.
@@ -43,7 +44,7 @@ export function makeProgram(commands: readonly CliCommand[], finish: (status: nu
   return program;
 }
 
-/** Masks quoted input in errors. It may hold a number, and a security code is too short for `maskText`. */
+/** Masks what errors of commander quote. It may hold a number, and a security code is too short for `maskText`. */
 function hideTyped(text: string): string {
   return maskText(text.replace(/('--[^'=\s]+=)[^]*?'/g, "$1…'"));
 }
@@ -119,13 +120,13 @@ export function explainError(thrown: unknown): number {
   // Commander has already printed it; help and version arrive as errors with status 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof PipelineError) {
-    console.error(error.message.replace(/^Cannot/, (word) => paintFor(process.stderr)('red', word)));
+    sayErr(error.message.replace(/^Cannot/, (word) => paintFor(process.stderr)('red', word)));
     return STATUS_OF[error.code] ?? EXIT.exception;
   }
   // A foreign message may quote the data it failed on.
   const isDenied = ['EACCES', 'EPERM'].includes(systemCode(error) ?? '');
   const says = maskText(reasonOf(error));
-  console.error(
+  sayErr(
     isDenied
       ? `This user lacks a permission: ${says}. Run it as the user that runs paydrop, or grant the permission.`
       : `An unexpected error occurred: ${says}`,

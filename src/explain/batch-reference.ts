@@ -3,7 +3,7 @@ import { PipelineError } from '../kernel/errors.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { BatchKey } from '../ledger/engine/move.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
-import { readBatches } from '../ledger/file/read-file.ts';
+import { readBatches, readBatchNoOf, readBatchRow } from '../ledger/file/read-file.ts';
 import { findFile } from '../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import type { InDoubt } from '../ledger/doubt/in-doubt.ts';
@@ -28,6 +28,36 @@ export async function findBatch(ledger: Ledger, words: string): Promise<{ file: 
     batches.length === 0 ? 'the file has no batches' : `it has ${countOf(batches.length)}`,
     { next: stepText(['See ', { see: 'show', fileId: file.file_id }, '.']) },
   );
+}
+
+/** The argument of a command that takes a batch, or a payment of it by its line. */
+export const BATCH_OR_LINE_ARGUMENT = [
+  '<batch|payment>',
+  'file and number of the batch, as in monday.csv/2, or a payment of it by its line, as in monday.csv:12',
+] as const;
+
+/**
+ * Finds a batch by its number, or by the line of one of its payments.
+ * @throws PipelineError USAGE, NOT_FOUND
+ */
+export async function findBatchOrLine(ledger: Ledger, words: string): Promise<{ file: FileRow; batch: BatchRow }> {
+  const place = splitLine(words);
+  if (place === undefined) return findBatch(ledger, words);
+  const file = await findFile(ledger, place.fileWords);
+  const batchNo = await readBatchNoOf(ledger, file.file_no, place.line);
+  if (batchNo !== null) return { file, batch: await readBatchRow(ledger, { fileId: file.file_id, batchNo }) };
+  throw new PipelineError(
+    'NOT_FOUND',
+    `find the batch of line ${place.line} of file "${file.name}"`,
+    'no batch holds this line',
+    { next: stepText(['See ', { see: 'show', fileId: file.file_id }, '.']) },
+  );
+}
+
+/** Splits a payment written as file and line, such as `monday.csv:12`; undefined for other words. */
+export function splitLine(words: string): { fileWords: string; line: number } | undefined {
+  const [, fileWords, line] = /^(.+):([1-9]\d{0,8})$/.exec(words.trim()) ?? [];
+  return fileWords === undefined ? undefined : { fileWords, line: Number(line) };
 }
 
 /** Returns the reference that commands print for pasting: short, and unique to one batch. */

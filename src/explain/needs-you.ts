@@ -15,6 +15,7 @@ import {
   readLate,
   type TroubledBatch,
 } from '../ledger/overview/overview.ts';
+import { listUndecided, type UndecidedBatch } from '../ledger/doubt/unknown-rows.ts';
 import { type Depth, readStages } from '../ledger/overview/read-stages.ts';
 import { type OpenProposal, readOpenProposals } from '../ledger/proposal/proposals.ts';
 import { type LateRuns, readLateRuns } from './read-schedules.ts';
@@ -37,6 +38,7 @@ export const NEEDS = {
   },
   in_doubt: SHOWN.in_doubt,
   mismatch: SHOWN.mismatch,
+  undecided: SHOWN.undecided,
   refused: SHOWN.refused,
   paid_meanwhile: SHOWN.paid_meanwhile,
   stopped: { word: 'Sending stopped', tone: 'bad', means: 'the account sends nothing until a person resumes it' },
@@ -80,11 +82,12 @@ export type Need = {
  * @param actor who looks, as in the audit trail
  */
 export async function readNeeds(ledger: Ledger, settings: Settings, actor: string): Promise<Need[]> {
-  const [twice, paid, doubt, late, stops, held, proposals, runs, depths, cameLate] = await Promise.all([
+  const [twice, paid, doubt, late, undecided, stops, held, proposals, runs, depths, cameLate] = await Promise.all([
     readPaidTwice(ledger),
     readPaidBatches(ledger),
     readDoubt(ledger),
     readLate(ledger),
+    listUndecided(ledger.pool),
     readStops(ledger),
     readHeld(ledger),
     readOpenProposals(ledger),
@@ -99,6 +102,7 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
     ...groupTwice(twice).map((pairs) => ofTwice(pairs, zone(pairs[0]!.account))),
     ...doubt.map((batch) => ofBatch(batch, behind)),
     ...paid.map((batch) => ofPaid(batch, zone(batch.account))),
+    ...undecided.map(ofUndecided),
     ...stops.map((stop) => ofStop(stop, behind)),
     ...held.filter(({ fileId, uploaders }) => !uploaders.includes(actor) && !proposed.has(fileId)).map(ofHeld),
     ...cameLate.map(ofCameLate),
@@ -143,6 +147,12 @@ function ofBatch(batch: TroubledBatch, behind: (account: string) => Amount): Nee
     case 'refused':
       return of('refused', { ...about, behind: behind(account), next: { action: 'retry', ...key } }, reason);
   }
+}
+
+function ofUndecided({ account, fileId, batchNo, name, rows, cents, since }: UndecidedBatch): Need {
+  const key = { fileId, batchNo };
+  const about = { account, ...key, what: `${name}, batch ${batchNo}`, amount: { rows, cents }, since };
+  return of('undecided', { ...about, next: { see: 'doubt', ...key } }, null);
 }
 
 function of(kind: NeedKind, about: Partial<Need> & Pick<Need, 'what'>, says: string | null): Need {

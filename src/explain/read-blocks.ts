@@ -116,12 +116,13 @@ export async function readShown<File extends { file_id: string; account: string;
     readOpenLate(ledger, ids),
   ]);
   return files.map((file) => {
-    const { open = [], outcomes = [], isPaid = false } = facts.get(file.file_id) ?? {};
+    const { open = [], outcomes = [], isUndecided = false, isPaid = false } = facts.get(file.file_id) ?? {};
     const own = late.filter(({ fileId }) => fileId === file.file_id);
     const isWanted = file.state === 'accepted' || file.state === 'in_progress';
     const ownBlocks = isWanted ? own.map(ofLate) : [];
     const blockedBy = open.includes('ready') ? [...ownBlocks, ...blocksOf(file.account)] : [];
-    const shown = shownOfFile(file.state, { open, outcomes, isBlocked: blockedBy.length > 0, isPaid });
+    const isBlocked = blockedBy.length > 0;
+    const shown = shownOfFile(file.state, { open, outcomes, isUndecided, isBlocked, isPaid });
     return { ...file, shown, blockedBy, ...(own[0] && { late: own[0].says }) };
   });
 }
@@ -142,14 +143,19 @@ export async function readShownOverview(ledger: Ledger, settings: Pick<Settings,
   return { ...overview, open: await readShown(ledger, settings, overview.open) };
 }
 
-/** Returns how a batch of a file is shown, and what keeps it from being sent while it waits. */
+/**
+ * Returns how a batch of a file is shown, and what keeps it from being sent while it waits.
+ * @param isUndecided whether it has rows whose outcome is unknown and that no person has closed
+ */
 export function showBatch(
   { state, paid_since: paidSince = null }: { state: BatchState; paid_since?: Date | null },
   file: { account: string; state: FileState },
   blocksOf: Blocks,
+  isUndecided = false,
 ): ShownFile {
   const blockedBy = state === 'ready' ? blocksOf(file.account) : [];
-  return { shown: shownOfBatch(state, file.state, blockedBy.length > 0, paidSince !== null), blockedBy };
+  const flags = { isPaid: paidSince !== null, isUndecided };
+  return { shown: shownOfBatch(state, file.state, blockedBy.length > 0, flags), blockedBy };
 }
 
 /** How a payment stands, in words for all who ask: what it means, and what to do about it if anything. */

@@ -1,5 +1,6 @@
 import { type CallValues, isSecret, type WireField, wireKind } from '../../schemas/wire.ts';
 import { holdsCardNumber, maskText } from '../kernel/mask.ts';
+import { LONG, REMOVED, removeWhole } from './remove-whole.ts';
 import type { Login } from './soap/build-request.ts';
 import { isBatchId } from './soap/read-batch-fields.ts';
 
@@ -20,15 +21,15 @@ export type HiddenSecrets = Scrub & {
 /** @param values those of the request, with the batch file in base64 */
 export function hideSecrets(login: Login, values: CallValues): HiddenSecrets {
   const secrets = listSecrets(login, values);
-  const longSecrets = secrets.filter((secret) => secret.length >= SHORT_SECRET);
+  const longSecrets = secrets.filter((secret) => secret.length >= LONG);
   const scrub = createScrub(login, Buffer.from(listTexts(values).join('\n')));
-  const remove = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text);
+  const remove = (text: string) => secrets.reduce((rest, secret) => removeWhole(rest, secret, true), text);
   return {
     shownLogin: { agentCode: REMOVED, password: REMOVED },
     shownValues: showValues(values, remove),
     isEcho: (text) =>
       text.length > LONGEST_ID ||
-      secrets.some((secret) => (secret.length < SHORT_SECRET ? text === secret : text.includes(secret))) ||
+      secrets.some((secret) => (secret.length < LONG ? text === secret : text.includes(secret))) ||
       (text !== values.customerCode && holdsCardNumber(text)),
     data: (data) =>
       mapTexts(data, (text) => longSecrets.reduce((rest, secret) => rest.replaceAll(secret, REMOVED), text)),
@@ -37,16 +38,11 @@ export function hideSecrets(login: Login, values: CallValues): HiddenSecrets {
   };
 }
 
-const REMOVED = '[removed]';
-
 /** The service's ids, codes and dates have at most 40 characters. */
 const LONGEST_ID = 200;
 
 /** Characters of an answer that are searched; far more than are shown. */
 const LOOKED_AT = 100_000;
-
-/** A shorter secret, such as a security code, is part of many ids by chance. */
-const SHORT_SECRET = 7;
 
 function listSecrets(login: Login, values: CallValues): string[] {
   const fields = entriesOf(values).filter(([name, value]) => isSecret(name) && value !== '');
@@ -130,8 +126,11 @@ const SHORTEST_CELL = 4;
 
 function removeRows(text: string, body: Uint8Array): string {
   const rows = listRows(body);
-  const cells = rows.flatMap((row) => row.split(',')).filter((cell) => cell.length >= SHORTEST_CELL);
-  return [...rows, ...new Set(cells)].flatMap((secret) => [secret, escapeMarkup(secret)]).reduce(removeAll, text);
+  const cells = rows.flatMap((row) => row.split(','));
+  return [...rows, ...new Set(cells)]
+    .filter((value) => value.length >= SHORTEST_CELL)
+    .flatMap((value) => [value, escapeMarkup(value)])
+    .reduce((rest, value) => removeWhole(rest, value), text);
 }
 
 /** Removes the longer one first, because the shorter may be part of it. */
@@ -139,7 +138,7 @@ function removeLogin(text: string, login: Login): string {
   return [login.password, login.agentCode]
     .sort((one, other) => other.length - one.length)
     .flatMap((secret) => [secret, escapeMarkup(secret), encodePercent(secret), ...encodeBase64(secret)])
-    .reduce(removeAll, text);
+    .reduce((rest, secret) => removeWhole(rest, secret, true), text);
 }
 
 /** Removes runs of 40 or more base64 characters, with the lines below them when the text is broken into lines. */
@@ -153,10 +152,6 @@ function nameBatchId(bytes: Buffer, login: Login, body: Uint8Array): string {
   if (id === undefined || !isBatchId(id) || holdsCardNumber(id)) return '';
   const isEcho = removeLogin(id, login) !== id || listRows(body).some((row) => row.split(',').includes(id));
   return isEcho ? '' : `BATCHID ${id}: `;
-}
-
-function removeAll(text: string, secret: string): string {
-  return text.replaceAll(secret, REMOVED);
 }
 
 function listRows(body: Uint8Array): string[] {

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { FIELDS } from '../../schemas/fields.ts';
 import { PipelineError, systemCode } from './errors.ts';
+import { hideCards } from './mask.ts';
 
 export type Log = Logger;
 
@@ -34,12 +35,14 @@ export function openLog(options: { level?: string; destination?: DestinationStre
       formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
-      // pino would log every property of an error, and its message, and format anything for a %o.
+      // pino would log every property of an error, and its message, and format anything for a %o. What a line quotes
+      // may be a card number.
       hooks: {
         logMethod([subject, text], method, level) {
           const word = this.levels.labels[level];
           if (word === 'error' || word === 'fatal') counters.get(this)?.({ level: word });
-          const parts = typeof subject === 'string' ? [subject] : [withoutErrors(subject), text];
+          const says = typeof text === 'string' ? hideCards(text) : text;
+          const parts = typeof subject === 'string' ? [hideCards(subject)] : [withoutErrors(subject), says];
           method.apply(this, parts as Parameters<typeof method>);
         },
       },
@@ -64,7 +67,7 @@ export function silentLog(): Log {
   return pino({ level: 'silent' });
 }
 
-/** Replaces errors anywhere in the logged subject with what the log may say of them. */
+/** Replaces errors anywhere in the logged subject with what the log may say of them, and masks card numbers. */
 function withoutErrors(subject: unknown): unknown {
   if (subject instanceof Error) return { err: describeError(subject) };
   return typeof subject === 'object' && subject !== null ? mapValues(subject, DEEPEST) : subject;
@@ -75,6 +78,7 @@ const DEEPEST = 3;
 
 function describeErrors(value: unknown, depth: number): unknown {
   if (value instanceof Error) return describeError(value);
+  if (typeof value === 'string') return hideCards(value);
   if (depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => describeErrors(item, depth - 1));
   return isPlainObject(value) ? mapValues(value, depth - 1) : value;
@@ -95,7 +99,7 @@ function isPlainObject(value: unknown): value is object {
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name: type } = error;
-  if (error instanceof PipelineError) return { type, code: error.code, message: error.message };
+  if (error instanceof PipelineError) return { type, code: error.code, message: hideCards(error.message) };
   const code = systemCode(error);
   return code && /^[A-Z][A-Z0-9_]*$/.test(code) ? { type, code } : { type };
 }

@@ -55,6 +55,34 @@ export function hideNumbers(text: string): string {
   return isLeft ? maskNumber(plainDigits(text)) : masked;
 }
 
+/**
+ * Masks card numbers and nothing else, at the exits of the program. A message or a page may quote what a person typed.
+ * Ids, amounts and columns of figures stay. A card number has 13 to 19 digits, a known brand and a valid check digit. It
+ * is written without gaps, or in the groups that are printed on cards, with the same sign between them.
+ */
+export function hideCards(text: string): string {
+  return text
+    .replace(CARD_IN_GROUPS, (run) => (holdsCardNumber(run) ? starRun(run) : run))
+    .replace(PLAIN_RUN, (token) =>
+      // A longer one is a hash, which holds a run of any digits by chance.
+      token.length > LONGEST_TOKEN
+        ? token
+        : token.replace(/\d{13,19}/g, (run) => (isCardRun(run) ? starRun(run) : run)),
+    );
+}
+
+const PLAIN_RUN = /[A-Za-z\d]*\d{13}[A-Za-z\d]*/g;
+
+const LONGEST_TOKEN = 30;
+
+const SIGN = '[^\\p{L}\\p{N}*\\r\\n]';
+
+/** Four groups of four, of which the last may be shorter or have a tail; or four, six and five, as on American Express. */
+const CARD_IN_GROUPS = new RegExp(
+  `(?<!\\d)(?:\\d{4}(${SIGN})\\d{4}\\1\\d{4}\\1\\d{1,4}(?:\\1\\d{1,3})?|\\d{4}(${SIGN})\\d{6}\\2\\d{4,5})(?!\\d)`,
+  'gu',
+);
+
 /** Joins what blanks, points and dashes separate. */
 export function joinGroups(text: string): string {
   return text.replace(/[\s.-]/g, '');

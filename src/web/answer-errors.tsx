@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ERRORS } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
+import { hideCards } from '../kernel/mask.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 import { tellRefusal } from './access/note-refusals.ts';
 import { Refusal } from './access/refusal.ts';
@@ -107,7 +108,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   QUEUE_UNREACHABLE: 503,
 };
 
-function tell(request: FastifyRequest, reply: FastifyReply, { status, code, says, next }: Trouble): FastifyReply {
+/** Answers with an error. What it says may quote the request, so card numbers are masked. */
+function tell(request: FastifyRequest, reply: FastifyReply, trouble: Trouble): FastifyReply {
+  const { status, code } = trouble;
+  const says = hideCards(trouble.says);
+  const next = trouble.next === undefined ? undefined : hideCards(trouble.next);
   void reply.code(status);
   if (!isForPeople(request)) return reply.send({ error: { code, says, ...(next !== undefined && { next }) } });
   const back = wayBack(request);

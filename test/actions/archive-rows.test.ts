@@ -197,6 +197,7 @@ describe('the ledger', () => {
 /** Ends all that kept a file. */
 const RELEASE = `UPDATE batch SET next_recheck_at = NULL, state = CASE state WHEN 'unknown' THEN 'reconciled' ELSE state END;
   UPDATE file SET state = 'completed', known_at = state_at WHERE name LIKE 'newer%' OR name = 'two.csv';
+  UPDATE row_outcome SET outcome = 'approved' WHERE outcome = 'unknown';
   DELETE FROM proposal; DELETE FROM row_change; DELETE FROM resubmission`;
 
 describe('what stays', () => {
@@ -210,6 +211,10 @@ describe('what stays', () => {
     [
       'a later outcome',
       `INSERT INTO row_change SELECT file_no, 1, 1, 'declined', 1, 'm', 'a', now(), 's' FROM file WHERE name = 'two.csv'`,
+    ],
+    [
+      'an undecided row',
+      `UPDATE row_outcome SET outcome = 'unknown' WHERE line = 1 AND file_no = (SELECT file_no FROM file WHERE name = 'two.csv')`,
     ],
     [
       'rows that were resubmitted and did not come back',

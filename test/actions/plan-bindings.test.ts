@@ -483,6 +483,14 @@ describe('plans about batches in doubt', () => {
         state: both(setBatch('shut', `state = 'exception'`), setBatch('shut', `state = 'unknown'`)),
       },
     });
+    // Its rows are unknown now, and closing binds which of them are.
+    const setFirst = (outcome: string) =>
+      `UPDATE row_outcome SET outcome = '${outcome}' WHERE line = 1 AND file_no = (SELECT file_no FROM file WHERE ${ofFile('shut')})`;
+    await walk('close-in-doubt', {
+      find: batchFinder('shut'),
+      informs: since('shut'),
+      bound: { attempt: attemptOf('shut'), state: both(setFirst('approved'), setFirst('unknown')) },
+    });
     const text = dayReport([{ at: new Date(), invoice: 'ELSEWHERE' }], 'REPORTED');
     await walk('journal', {
       find: batchFinder('reported'),

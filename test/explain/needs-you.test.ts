@@ -7,10 +7,12 @@ import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
+import { RESOLUTION_ACTIONS } from '../../src/ledger/doubt/resolution-actions.ts';
 import { propose } from '../../src/ledger/proposal/propose.ts';
 import type { ReconciledRow } from '../../src/rows/rows.ts';
 import { openTestLedger, outcomesOf } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { undecidedBatch } from '../workers/support/resolve-context.ts';
 
 const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());
@@ -46,6 +48,7 @@ async function makeAll(): Promise<void> {
   await transact(world.ledger, (tx) => propose(tx, { ...order, fileId: proposed.file_id }));
   await world.held({ account: 'main' });
   await pauseAccount(world.ledger, 'main', { actor: 'operator:bob', reason: 'the bank is closed' });
+  await undecidedBatch(world);
   for (const state of ['refused', 'exception', 'unknown'] as const) await world.batchIn(state);
 }
 
@@ -62,6 +65,7 @@ describe('readNeeds', () => {
       'in_doubt',
       'mismatch',
       'refused',
+      'undecided',
       'stopped',
       'needs_approval',
       'proposal',
@@ -102,6 +106,23 @@ describe('readNeeds', () => {
       [false, null],
       [true, { action: 'run-now', schedule: 'nightly' }],
     ]);
+  });
+
+  it('names undecided rows of a finished batch, their money and how to decide them; they stop nothing', async () => {
+    const batch = await undecidedBatch(world, { account: 'main', name: 'june.csv' });
+    await world.accepted({ account: 'main' });
+    const key = { fileId: batch.file_id, batchNo: 1 };
+    expect(await read()).toMatchObject([
+      {
+        kind: 'undecided',
+        what: 'june.csv, batch 1',
+        ...key,
+        amount: { rows: 1, cents: 300 },
+        behind: null,
+        next: { see: 'doubt', ...key },
+      },
+    ]);
+    expect(await countNeeds(world.ledger, settings, ANN)).toMatchObject({ needsYou: 1, isInDoubt: true });
   });
 
   it('counts behind the stop of all accounts what any of them would send', async () => {
@@ -190,6 +211,27 @@ describe('tellPayment', () => {
     const { file_id: fileId } = await world.batchIn(state);
     const payment = await tellPayment(world.ledger, settings, { fileId, line: 2 });
     expect([payment.tries[0]!.standing.word, payment.answer]).toEqual([word, expect.stringMatching(answer)]);
+  });
+
+  it('says that the answer of the service does not tell, and how to enter what it says later', async () => {
+    const { file_id: fileId } = await undecidedBatch(world, { account: 'main' });
+    const { now, next } = await whyPayment(world.ledger, settings, { fileId, line: 3 });
+    expect(now[0]).toBe('In doubt: “TIMEOUT” does not say whether it was charged; ask the service.');
+    expect(next).toEqual([
+      'The money may have moved; look it up at the service first.',
+      `Then enter what the service says: "paydrop resolve ${fileId}/1".`,
+    ]);
+  });
+
+  it('says that a person closed a payment only where one did', async () => {
+    const { file_id: fileId } = await undecidedBatch(world, { account: 'main' });
+    const close = RESOLUTION_ACTIONS['close-in-doubt'];
+    const subject = { file_id: fileId, batch_no: 1, evidence: { waitMs: 0 } };
+    await transact(world.ledger, (tx) => close.carryOut(tx, subject, { actor: ANN, reason: 'nobody can say' }));
+    const { now, next } = await whyPayment(world.ledger, settings, { fileId, line: 3 });
+    expect(now[0]).toContain('a person closed it without knowing whether it was charged');
+    expect(next.at(-1)).toMatch(/^If a transaction report of the service shows it later: "paydrop resolve/);
+    expect(kinds(await read())).toEqual([]);
   });
 
   it('tells what happened in order, and no decline of a file that a person let go', async () => {

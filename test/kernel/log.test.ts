@@ -72,6 +72,17 @@ describe('openLog', () => {
   });
 });
 
+describe('the log', () => {
+  it('masks a card number in a text, in a value, and in an error', () => {
+    const { log, text } = collect();
+    log.info(`taken: ${CARD}`);
+    log.warn({ name: CARD, deep: { list: [`day ${CARD}`] } }, `again ${CARD}`);
+    log.error({ err: new PipelineError('USAGE', `read the day ${CARD}`) }, 'refused');
+    expect(text()).not.toContain(CARD);
+    expect(text()).toContain('************2220');
+  });
+});
+
 describe('errors in the log', () => {
   const ours = new PipelineError('DISK_FULL', 'write "a"', undefined, { cause: foreign() });
   const described = { type: 'PipelineError', code: 'DISK_FULL', message: ours.message };

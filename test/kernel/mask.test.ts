@@ -4,6 +4,7 @@ import { CARD } from '../support/payment-rows.ts';
 import { passesLuhn } from '../../src/kernel/luhn.ts';
 import {
   endsAlike,
+  hideCards,
   holdsCardNumber,
   lastFour,
   maskName,
@@ -160,6 +161,28 @@ describe('maskText', () => {
         expect(maskText(masked)).toBe(masked);
       }),
     );
+  });
+});
+
+describe('hideCards', () => {
+  it.each([
+    ['a card number', 'day 4532015112830366.', 'day ************0366.'],
+    ['one of an American Express card', '3782 822463 10005', '**** ****** *0005'],
+    ['one with the same sign between its groups', 'x 4532.0151.1283.0366 y', 'x ****.****.****.0366 y'],
+    ['one beside letters', 'nr4532015112830366', 'nr************0366'],
+  ])('masks %s', (_what, text, shown) => {
+    expect(hideCards(text)).toBe(shown);
+  });
+
+  it.each([
+    ['an id of the service', 'batch 1000002, id 218036527618'],
+    ['a number without a valid check digit', '4532015112830367'],
+    ['columns of figures', '4532  0151  1283  0366'],
+    ['a time', '2026-11-29T10:17:13.000Z'],
+    ['a hash with a card number in it', `4532015112830366${'ab'.repeat(24)}`],
+    ['a number of the next line', '4532\n0151\n1283\n0366'],
+  ])('leaves %s', (_what, text) => {
+    expect(hideCards(text)).toBe(text);
   });
 });
 

@@ -97,10 +97,11 @@ describe('worstOf', () => {
 });
 
 describe('shownOfFile', () => {
-  const quiet = { open: [], outcomes: [], isBlocked: false } as const;
+  const quiet = { open: [], outcomes: [], isUndecided: false, isBlocked: false } as const;
   const known = fc.record({
     open: fc.array(fc.constantFrom(...openStates), { maxLength: 5 }),
     outcomes: fc.array(fc.constantFrom(...(Object.keys(OUTCOMES) as Outcome[])), { maxLength: 5 }),
+    isUndecided: fc.boolean(),
     isBlocked: fc.boolean(),
   });
 
@@ -119,7 +120,7 @@ describe('shownOfFile', () => {
 
   it('is blocked while a batch waits that could be sent, and only then', () => {
     const blocked = (state: FileState, ...open: BatchState[]) =>
-      shownOfFile(state, { open, outcomes: [], isBlocked: true });
+      shownOfFile(state, { ...quiet, open, isBlocked: true });
     expect(blocked('accepted', 'ready')).toBe('blocked');
     expect(blocked('in_progress', 'submitted', 'ready')).toBe('blocked');
     expect(blocked('in_progress', 'submitted')).toBe('processing');
@@ -138,6 +139,13 @@ describe('shownOfFile', () => {
     expect(of('partly_cancelled', 'unknown')).toBe('unresolved');
   });
 
+  it('names rows that the service left open apart from those that a person closed', () => {
+    const outcomes = ['unknown', 'declined'] as const;
+    expect(shownOfFile('completed', { ...quiet, outcomes, isUndecided: true })).toBe('undecided');
+    expect(shownOfFile('in_progress', { ...quiet, open: ['submitted'], isUndecided: true })).toBe('undecided');
+    expect(shownOfFile('in_progress', { ...quiet, open: ['unknown'], isUndecided: true })).toBe('in_doubt');
+  });
+
   it('never looks healthier for one more batch, outcome or stop', () => {
     const rank = (state: FileState, what: Parameters<typeof shownOfFile>[1]) => names.indexOf(shownOfFile(state, what));
     fc.assert(
@@ -146,6 +154,7 @@ describe('shownOfFile', () => {
         expect(rank(state, { ...what, open: [...what.open, more] })).toBeLessThanOrEqual(before);
         expect(rank(state, { ...what, outcomes: [...what.outcomes, 'unknown'] })).toBeLessThanOrEqual(before);
         expect(rank(state, { ...what, isBlocked: true })).toBeLessThanOrEqual(before);
+        expect(rank(state, { ...what, isUndecided: true })).toBeLessThanOrEqual(before);
       }),
       { numRuns: 300 },
     );
@@ -168,6 +177,7 @@ describe('shownOfBatch', () => {
     expect(shownOfBatch('ready', 'held', true)).toBe('needs_approval');
     expect(shownOfBatch('ready', 'accepted', true)).toBe('blocked');
     expect(shownOfBatch('ready', 'accepted', false)).toBe('queued');
+    expect(shownOfBatch('reconciled', 'completed', false, { isUndecided: true })).toBe('undecided');
   });
 });
 

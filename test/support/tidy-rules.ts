@@ -200,6 +200,13 @@ export const insertsByPlace: TidyRule = (files) =>
 
 const INSERT_BY_PLACE = /\bINSERT\s+INTO\s+["\w.${}]+(?:\s+AS\s+\w+)?\s+(?:VALUES|SELECT|TABLE|WITH)\b/gi;
 
+/** Commands write through one gate, which masks card numbers. */
+export const terminalWriters: TidyRule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith('src/cli/') && path !== 'src/cli/print/say.ts')
+    .filter(({ text }) => /\bconsole\.\w+\(|\bprocess\.stdout\.write\(/.test(text))
+    .map(({ path }) => `${path} writes to the terminal itself: use src/cli/print/say.ts`);
+
 export const environmentReaders: TidyRule = (files) =>
   files
     .filter((file) => isProduct(file) && !file.path.startsWith('src/cli/'))

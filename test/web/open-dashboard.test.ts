@@ -139,6 +139,16 @@ describe('answerErrors', () => {
     ]);
   });
 
+  it('masks a card number that an address or a request holds, for programs and on pages', async () => {
+    const browser = await world.as('viewer');
+    for (const accept of ['application/json', 'text/html']) {
+      const { text } = await browser.get('/files/4222222222222220', { accept });
+      expect(text).not.toContain('4222222222222220');
+    }
+    const tell = await browser.get('/payments/4222222222222220/2', { accept: 'application/json' });
+    expect(tell.text).not.toContain('4222222222222220');
+  });
+
   it('escapes whatever stands in the address', async () => {
     const { text } = await (await world.as('viewer')).get('/<script>alert(1)</script>"\'');
     expect(text).not.toMatch(/<script>alert/);

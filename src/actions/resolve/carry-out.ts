@@ -86,6 +86,12 @@ export function mustBeIn(context: ResolutionContext, action: string, ...states: 
   );
 }
 
+/** Returns the error for a finished batch that has nothing left to resolve. */
+export function allKnown({ file, batch }: ResolutionContext, action: string): PipelineError {
+  const what = `${action} batch ${batch.batch_no} of file "${file.name}"`;
+  return new PipelineError('MOVE_REFUSED', what, 'it is finished, and every row of it has a known outcome');
+}
+
 /** Returns the error for a refused resolution, which changed nothing, with the reason and what to do instead. */
 export function refuse(context: ResolutionContext, action: string, why: string, next?: string): PipelineError {
   const { file, batch } = context;
@@ -118,12 +124,12 @@ const ACTION = 'accept "not received" for';
 const FEWEST_WORDS = 3;
 
 /**
- * Ends a batch without an answer. Its file is completed. Every row that no report of the service explained is delivered
+ * Ends a batch without an answer, or closes the unknown rows of a finished one. Its file is completed. Every row that no report of the service explained is delivered
  * as UNKNOWN, for the suspense account, and never enters the rejects or retry file.
  * @throws PipelineError MOVE_REFUSED
  */
 export async function closeInDoubt(context: ResolutionContext, reason: string): Promise<CarriedOut> {
-  mustBeIn(context, 'close', 'unknown', 'exception');
+  mustBeIn(context, 'close', 'unknown', 'exception', 'reconciled');
   const { resolveWaitMs: waitMs } = context.account;
   return carryOut(context, 'close-in-doubt', { reason, evidence: { waitMs } });
 }

@@ -8,6 +8,7 @@ import { capital } from '../../explain/why/sentence.ts';
 import type { Action, ActionContext, ActionReport, Listing, SubjectOf } from '../action.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
 import { batchFacts, sumWords } from '../subject-words.ts';
+import { readUnknownRows } from '../../ledger/doubt/unknown-rows.ts';
 
 const TRIED = 'tried on the dashboard';
 const SECOND = 'This only proposes it. It is done once another person confirms it.';
@@ -101,9 +102,9 @@ export const notReceived: Action<'batch'> = {
   },
 };
 
-/** Closes a batch whose outcome stays unknown: rows that no report has explained go out as UNKNOWN. */
+/** Closes a batch, or unknown rows of a finished one: rows that no report has explained are UNKNOWN for good. */
 export const closeBatchInDoubt: Action<'batch'> = {
-  from: ['unknown', 'exception'],
+  from: ['unknown', 'exception', 'reconciled'],
   comparesJournal: true,
   plan: async (context, place, { actor }) => {
     const isProposal = await takesTwoToResolve(context, place);
@@ -111,13 +112,15 @@ export const closeBatchInDoubt: Action<'batch'> = {
     return {
       says: [
         'Rows that no transaction report explains get the outcome UNKNOWN, for the suspense account, and are never sent again.',
-        'This ends the search: the batch is then final.',
+        place.batch.state === 'reconciled'
+          ? 'This ends the search: no list names these rows any more. A later report can still decide them.'
+          : 'This ends the search: the batch is then final.',
         ...(isProposal ? [SECOND] : []),
       ],
       facts: await batchFacts(context, place.file, place.batch),
-      binds: { attempt: place.batch.attempt, state: place.batch.state },
+      binds: { attempt: place.batch.attempt, state: await stateOf(context, place) },
       isProposal,
-      button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} with unknown outcome`,
+      button: `${isProposal ? 'Propose to close' : 'Close'} ${await openSumOf(context, place)} with unknown outcome`,
     };
   },
   run: async (context, place, { actor }, { reason }) => {
@@ -174,6 +177,21 @@ function batchIdOf({ batchId = '' }: Readonly<Record<string, string>>): string {
 
 function sumOf(context: ActionContext, { account, rows, cents }: BatchRow): string {
   return sumWords(context, account, rows, cents);
+}
+
+/** Returns the rows that are closed with a batch: of a finished one, only those whose outcome is unknown. */
+async function openSumOf(context: ActionContext, { file, batch }: SubjectOf<'batch'>): Promise<string> {
+  if (batch.state !== 'reconciled') return sumOf(context, batch);
+  const unknown = await readUnknownRows(context.ledger.pool, file.file_no, batch.batch_no);
+  const cents = unknown.reduce((sum, row) => sum + row.cents, 0);
+  return sumWords(context, batch.account, unknown.length, cents);
+}
+
+/** Returns what a closing ends: the state of the batch and, of a finished one, each row with unknown outcome. */
+async function stateOf(context: ActionContext, { file, batch }: SubjectOf<'batch'>): Promise<unknown> {
+  if (batch.state !== 'reconciled') return batch.state;
+  const unknown = await readUnknownRows(context.ledger.pool, file.file_no, batch.batch_no);
+  return [batch.state, ...unknown.map(({ line, since }) => [line, since.getTime()])];
 }
 
 type Differences = readonly { position: number; line: number | null; sent: string; result: string }[];

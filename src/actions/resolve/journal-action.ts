@@ -6,9 +6,9 @@ import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts
 import { batchFacts, shortHash } from '../subject-words.ts';
 import { describeWait } from '../../explain/attempt-words.ts';
 
-/** Reads the service's own transaction report for a batch in doubt. */
+/** Reads the service's own transaction report for a batch in doubt, or for unknown rows of a finished batch. */
 export const journal: Action<'batch'> = {
-  from: ['unknown'],
+  from: ['unknown', 'reconciled'],
   comparesJournal: true,
   usualReason: 'what the report says',
   picks: [
@@ -24,16 +24,15 @@ export const journal: Action<'batch'> = {
     const isProposal = await takesTwoToResolve(context, place);
     const dry = resolutionOf(context, place, input.actor, true);
     const reading = await readJournal(dry, given(input, 'tried on the dashboard'));
-    const { counts, certain, uncertain, report } = reading;
-    const isEnd = uncertain.length === 0;
+    const { counts, certain, uncertain, report, isFinished } = reading;
+    const isEnd = isFinished ? certain > 0 : uncertain.length === 0;
+    const isWhole = uncertain.length === 0;
     return {
       says: [
         `The report shows ${counted(counts.found, 'row')}; missing: ${counts.absent}, undecided: ${counts.ambiguous}.`,
-        isEnd
-          ? 'Every row is then certain, and the batch ends with the outcomes of the reports.'
-          : `${certain} of its rows ${byNumber(certain, 'is', 'are')} then certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. The findings of the report are saved.`,
-        ...(isEnd ? [] : nextReportWords(reading, dry.account.resolveWaitMs)),
-        ...(isEnd && isProposal ? ['This only proposes the end of the batch; another person must confirm it.'] : []),
+        isFinished ? rowsWords(reading) : batchWords(reading),
+        ...(isWhole ? [] : nextReportWords(reading, dry.account.resolveWaitMs)),
+        ...(isEnd && isProposal ? ['This only proposes these outcomes; another person must confirm them.'] : []),
       ],
       facts: [
         ...(await batchFacts(context, place.file, place.batch)),
@@ -41,22 +40,25 @@ export const journal: Action<'batch'> = {
         ['SHA-256 of the report', shortHash(report.sha256)],
       ],
       listing: ambiguousRows(reading),
-      binds: { attempt: place.batch.attempt, findings: [counts, certain, uncertain, report.covers] },
+      binds: { attempt: place.batch.attempt, findings: [isFinished, counts, certain, uncertain, report.covers] },
       isProposal: isEnd && isProposal,
-      button: isEnd ? 'End the batch with the outcomes of the reports' : 'Save the findings of the report',
+      button: isEnd ? (isFinished ? END_ROWS : END_BATCH) : 'Save the findings of the report',
     };
   },
   run: async (context, place, input, { reason }) => {
     const real = resolutionOf(context, place, input.actor, false);
     const reading = await readJournal(real, given(input, reason));
-    const { outcome, counts, certain, uncertain, report, ambiguous } = reading;
+    const { outcome, counts, certain, uncertain, report, ambiguous, isFinished } = reading;
     const told = `The report shows ${counted(counts.found, 'row')}; missing: ${counts.absent}, undecided: ${counts.ambiguous}.`;
     const facts = { counts, certain, uncertain, ambiguous, report };
-    if (outcome.result !== 'kept')
-      return sayResolved(context, 'journal', place, outcome, `${told} Every row is certain.`, facts);
+    if (outcome.result !== 'kept') {
+      const means = `${told} ${isFinished ? rowsWords(reading) : 'Every row is certain.'}`;
+      const done = await sayResolved(context, 'journal', place, outcome, means, facts);
+      return uncertain.length === 0 ? done : { ...done, status: 'unknownOpen', listing: ambiguousRows(reading) };
+    }
     const key = { fileId: place.file.file_id, batchNo: place.batch.batch_no };
     return {
-      says: 'The findings of the report are saved. The batch is still in doubt.',
+      says: `The findings of the report are saved. The ${isFinished ? 'outcomes of its rows are still unknown' : 'batch is still in doubt'}.`,
       status: 'unknownOpen',
       details: [told, ...nextReportWords(reading, real.account.resolveWaitMs)],
       listing: ambiguousRows(reading),
@@ -73,6 +75,22 @@ export const journal: Action<'batch'> = {
     };
   },
 };
+
+const END_BATCH = 'End the batch with the outcomes of the reports';
+const END_ROWS = 'Give the rows the outcomes of the reports';
+
+function batchWords({ certain, uncertain }: JournalReading): string {
+  if (uncertain.length === 0) return 'Every row is then certain, and the batch ends with the outcomes of the reports.';
+  return `${certain} of its rows ${byNumber(certain, 'is', 'are')} then certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. The findings of the report are saved.`;
+}
+
+function rowsWords({ certain, uncertain }: JournalReading): string {
+  const decided =
+    certain > 0
+      ? `${counted(certain, 'unknown row')} ${byNumber(certain, 'gets', 'get')} the outcome of the reports, and a correction file follows.`
+      : 'The reports decide no row yet. The findings of the report are saved.';
+  return uncertain.length === 0 ? decided : `${decided} Still unknown: ${counted(uncertain.length, 'row')}.`;
+}
 
 /** Returns the report. It exists, because the page asks for the file before it plans. */
 function given({ file }: Input, reason: string): { name: string; bytes: Buffer; reason: string } {

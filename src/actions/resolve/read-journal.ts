@@ -1,19 +1,21 @@
 import { sha256Of } from '../../kernel/hash.ts';
 import { maskName } from '../../kernel/mask.ts';
 import type { RowFinding } from '../../rows/rows.ts';
-import { decideRows } from '../../ledger/doubt/decide-rows.ts';
+import { decideOpenRows, type DecidedRows, readUnknownRows } from '../../ledger/doubt/unknown-rows.ts';
 import { countFindings, keepReport, type NewReport } from '../../ledger/doubt/keep-report.ts';
 import { readCallInDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { readSentRows } from '../../ledger/file/read-file.ts';
 import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
-import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
+import { allKnown, type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
 import type { ResolutionContext } from './resolution-context.ts';
 import { findInReport } from './match-journal.ts';
 import { type Cover, judgeCover } from './judge-cover.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 
-/** Result of reading a report. `kept`: rows are still in doubt, so its findings were only stored. */
+/** Result of reading a report. `kept`: it decided nothing yet, so its findings were only stored. */
 export type JournalReading = {
+  /** Whether the batch was finished before; then only its rows with the outcome unknown count here. */
+  isFinished: boolean;
   outcome: CarriedOut | { result: 'kept' };
   counts: Record<RowFinding['finding'], number>;
   /** Ambiguous rows, with the reason, by line. */
@@ -27,7 +29,7 @@ export type JournalReading = {
 /**
  * Reads the service's transaction report for a batch in doubt. Rows that it shows get its outcome. Rows missing in two
  * reports, the second long after the first, were never charged. The batch is settled once nothing is in doubt; until
- * then the findings are kept for the next report.
+ * then the findings are kept for the next report. Unknown rows of a finished batch are decided one by one.
  * @param given the file as it is; nothing in it is trusted
  * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when the report cannot be used
  */
@@ -35,7 +37,8 @@ export async function readJournal(
   context: ResolutionContext,
   given: { name: string; bytes: Buffer; reason: string },
 ): Promise<JournalReading> {
-  mustBeIn(context, ACTION, 'unknown');
+  mustBeIn(context, ACTION, 'unknown', 'reconciled');
+  const isOpen = await openRowsOf(context);
   const { ledger, file, batch, account } = context;
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   const call = await readCallInDoubt(ledger, key);
@@ -44,18 +47,19 @@ export async function readJournal(
   if (typeof report === 'string')
     throw refuse(context, ACTION, report, 'Give the report as CSV, unchanged as the service made it.');
   const sent = await readSentRows(ledger, file.file_no, batch);
-  const findings = await findInReport(context, sent, report.lines, call.calledAt);
+  const all = await findInReport(context, sent, report.lines, call.calledAt);
+  const findings = all.filter(isOpen);
   const cover = await judgeCover(context, report, call);
-  const kept = keptReport(context, given, report, cover, findings);
+  const kept = keptReport(context, given, report, cover, all);
   const because = { actor: context.actor, reason: given.reason };
   const keep = async (tx: Transaction) => void (await keepReport(tx, key, kept, because));
 
-  const { certain, uncertain } = await preview(context, keep, waitMs);
-  const outcome =
-    uncertain.length === 0
-      ? await carryOut(context, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
-      : await keepOnly(context, keep);
+  const { certain, uncertain, isFinished } = await preview(context, keep, waitMs);
+  const outcome = (isFinished ? certain.length > 0 : uncertain.length === 0)
+    ? await carryOut(context, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
+    : await keepOnly(context, keep);
   return {
+    isFinished,
     outcome,
     counts: countFindings(findings),
     ambiguous: findings
@@ -68,6 +72,19 @@ export async function readJournal(
 }
 
 const ACTION = 'read a report for';
+
+/**
+ * Returns whether a row has no known outcome yet.
+ * @throws PipelineError MOVE_REFUSED for a finished batch in which every row has one
+ */
+async function openRowsOf(context: ResolutionContext): Promise<(row: { line: number }) => boolean> {
+  const { ledger, file, batch } = context;
+  if (batch.state !== 'reconciled') return () => true;
+  const unknown = await readUnknownRows(ledger.pool, file.file_no, batch.batch_no);
+  if (unknown.length === 0) throw allKnown(context, ACTION);
+  const lines = new Set(unknown.map(({ line }) => line));
+  return ({ line }) => lines.has(line);
+}
 
 function keptReport(
   { batch }: ResolutionContext,
@@ -93,13 +110,13 @@ async function preview(
   context: ResolutionContext,
   keep: (tx: Transaction) => Promise<void>,
   waitMs: number,
-): ReturnType<typeof decideRows> {
+): Promise<DecidedRows> {
   const key = { fileId: context.file.file_id, batchNo: context.batch.batch_no };
   return transact(context.ledger, async (tx) => {
-    let decided: Awaited<ReturnType<typeof decideRows>> = { certain: [], uncertain: [] };
+    let decided: DecidedRows = { certain: [], uncertain: [], isFinished: false };
     await tryOut(tx, async (trial) => {
       await keep(trial);
-      decided = await decideRows(trial, key, waitMs);
+      decided = await decideOpenRows(trial, key, waitMs);
     });
     return decided;
   });

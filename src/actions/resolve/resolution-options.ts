@@ -23,12 +23,32 @@ export type OptionsContext = {
   readonly calledAt: Date;
 };
 
-/** Returns every way to resolve a batch in doubt, the safest first, in words that a newcomer can follow. */
+/**
+ * Returns every way to resolve a batch in doubt, or the unknown rows of a finished one, the safest first, in words that a
+ * newcomer can follow.
+ */
 export function resolutionOptions(found: InDoubt, context: OptionsContext): ResolutionOption[] {
+  const report = {
+    title: "Read the service's transaction report",
+    says: journalWords(found, context),
+    action: 'journal',
+  } as const;
+  if (found.batch.state === 'reconciled')
+    return [
+      report,
+      {
+        title: 'Close the rows with unknown outcome',
+        says: [
+          'The last resort, for example after the service could not say it either. The rows keep the outcome UNKNOWN, for the suspense account, and are never sent again.',
+          ...secondPersonWords(context),
+        ],
+        action: 'close-in-doubt',
+      },
+    ];
   return [
     adoptOption(found),
     probeOption(found),
-    { title: "Read the service's transaction report", says: journalWords(found, context), action: 'journal' },
+    report,
     { title: 'Mark it as not received', says: notReceivedWords(context), action: 'not-received' },
     {
       title: 'Close it with unknown outcome',

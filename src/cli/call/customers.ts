@@ -5,6 +5,7 @@ import { answerStatus, customerTable, describeAnswer } from './describe-answer.t
 import { openAccount } from './make-call.ts';
 import { readLastMoment, readMoment } from './to-parameters.ts';
 import { type Call, type CliCommand, JSON_OPTION, settingsOf } from '../command.ts';
+import { putOut, sayErr, sayOut } from '../print/say.ts';
 
 const list: CliCommand = {
   name: 'list',
@@ -49,12 +50,12 @@ async function listCustomers(call: Call): Promise<number> {
   if (format === 'csv') {
     const operation = 'getCustomerListByCreationTimeCSV';
     const answer = await client[operation](range);
-    return finish(operation, answer, ({ csv }) => process.stdout.write(guardCsv(csv)));
+    return finish(operation, answer, ({ csv }) => putOut(guardCsv(csv)));
   }
   const operation = 'getCustomerListByCreationTimeXML';
   const answer = await client[operation](range);
   return finish(operation, answer, ({ customers: found }) =>
-    console.log(format === 'json' ? JSON.stringify(found, null, 2) : customerTable(found)),
+    sayOut(format === 'json' ? JSON.stringify(found, null, 2) : customerTable(found)),
   );
 }
 
@@ -70,7 +71,7 @@ function finish<Operation extends ListOperation>(
   printList: (found: CustomerList<Operation>) => unknown,
 ): number {
   if (answer.kind === 'approved') printList(answer.result);
-  else console.error(describeAnswer(operation, answer, FLAGS));
+  else sayErr(describeAnswer(operation, answer, FLAGS));
   return answerStatus(answer);
 }
 

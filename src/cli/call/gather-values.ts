@@ -5,6 +5,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Call } from '../command.ts';
 import { environmentName, isSecret, parametersOf, secretsOf } from './parameters-of.ts';
 import { ask, hasPerson, type Terminal } from './terminal.ts';
+import { sayErr } from '../print/say.ts';
 
 /** Sources of a call's values besides its command line. */
 export type Sources = { readonly env: NodeJS.ProcessEnv; readonly terminal: Terminal };
@@ -54,7 +55,7 @@ function guardSecretFlags(flags: TypedValues, areAllowed: boolean): void {
     throw usage(`take --${first}`, 'process lists and the shell history would show it', next);
   }
   const list = names.map((name) => `--${name} (${FIELDS[name].about.toLowerCase()})`).join(', ');
-  console.error(`Warning: process lists and the shell history show ${list}.`);
+  sayErr(`Warning: process lists and the shell history show ${list}.`);
 }
 
 function usage(action: string, reason: string, next?: string): PipelineError {

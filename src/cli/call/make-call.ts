@@ -22,6 +22,7 @@ import { labelLines } from '../print/table.ts';
 import { writeOutput } from '../../files/outputs/write-output.ts';
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { isLoopback } from '../../kernel/is-loopback.ts';
+import { putOut, sayErr, sayOut } from '../print/say.ts';
 
 /**
  * Makes one call by hand. Everything that can stop it comes before `send`. On a live account no call that moves money
@@ -41,7 +42,7 @@ export async function makeCall(
   }
   const given = await gatherValues(operation, call.options, sources, isSandbox);
   const parameters = await toParameters(given, account.timeZone);
-  if (isIPv6(String(given['customerIPAddress']))) console.error(IPV6_TEXT);
+  if (isIPv6(String(given['customerIPAddress']))) sayErr(IPV6_TEXT);
   const refusal = previewRefusal(operation, account, { parameters, options, clock: systemClock });
   if (needsYes && !refusal) await confirmCall(sources.terminal, operation, account, given);
   const answer = refusal ?? (await send(client, operation, parameters, options));
@@ -79,7 +80,7 @@ function send(
   const method = client[operation] as unknown as Method;
   if (OPERATIONS[operation].effect === 'read') return method(parameters, options);
   return withStopSignal((stop) => {
-    stop.addEventListener('abort', () => console.error(STOP_TEXT));
+    stop.addEventListener('abort', () => sayErr(STOP_TEXT));
     return method(parameters, options);
   });
 }
@@ -146,11 +147,11 @@ export async function showAnswer(call: Call, operation: OperationName, answer: A
   const file = fileOf(answer);
   const out = call.options['out'];
   if (file !== undefined && typeof out === 'string') await writeFile(out, file);
-  if (call.options['json']) console.log(JSON.stringify(toJson(answer), null, 2));
-  else if (file !== undefined && typeof out === 'string') console.error(`Written: ${out}`);
-  else if (file !== undefined) process.stdout.write(hideNumbers(file.toString('utf8')));
-  else if (isResult(answer)) console.log(describeAnswer(operation, answer));
-  else console.error(describeAnswer(operation, answer));
+  if (call.options['json']) sayOut(JSON.stringify(toJson(answer), null, 2));
+  else if (file !== undefined && typeof out === 'string') sayErr(`Written: ${out}`);
+  else if (file !== undefined) putOut(hideNumbers(file.toString('utf8')));
+  else if (isResult(answer)) sayOut(describeAnswer(operation, answer));
+  else sayErr(describeAnswer(operation, answer));
 }
 
 /** Encodes a file as base64 for JSON, because the service's bytes need not be text in any character set. */

@@ -18,6 +18,7 @@ import { readAdmission } from '../../ledger/admission/read-admission.ts';
 import { restoreBackup, type Restored } from '../../ledger/backup/restore-backup.ts';
 import { type Recalled, recallForgotten } from '../../ledger/doubt/recall-batch.ts';
 import { operatorName } from '../option-values.ts';
+import { sayErr } from '../print/say.ts';
 
 export const backup: CliCommand = {
   name: 'backup',
@@ -161,7 +162,7 @@ says which npm package has them. Exit status 5 when a person has to look, as aft
       clock: systemClock,
       log,
       actor: operatorName(),
-      say: (step) => console.error(`${step} …`),
+      say: (step) => sayErr(`${step} …`),
     });
     if (!upgraded) {
       print(call, { upgraded: false }, () => UPGRADED_BEFORE);

@@ -9,7 +9,7 @@ import { withApp } from '../process/with-app.ts';
 
 const TAKES = [BATCH_ARGUMENT];
 
-export const findBatchByWords: FindByWords = async (ledger, _settings, words) => ({
+const findBatchByWords: FindByWords = async (ledger, _settings, words) => ({
   kind: 'batch',
   ...(await findBatch(ledger, words)),
 });

@@ -2,6 +2,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import type { CliCommand } from '../command.ts';
+import { sayOut } from '../print/say.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -28,7 +29,7 @@ export const completion: CliCommand = {
     }
     // The table holds this command too, so it exists only now.
     const { loadCommands } = await import('../commands.ts');
-    console.log(SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(await loadCommands())));
+    sayOut(SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(await loadCommands())));
     return EXIT.ok;
   },
 };

@@ -16,6 +16,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../schemas/operations.ts';
 import { findRestriction } from '../../../schemas/restrictions.ts';
+import { sayOut } from '../print/say.ts';
 
 export const init: CliCommand = {
   name: 'init',
@@ -33,7 +34,7 @@ export const init: CliCommand = {
     if (isNew) await makeFolders(sandboxFolder(settings), 0o700);
     const place = findKeyPlace(settings, process.env);
     if (place.kind === 'file' && !existsSync(place.path)) createMasterKeyFile(place.path);
-    console.log(
+    sayOut(
       [describePlace(settings, isNew), nextSteps(settings, isNew ? setup : undefined), describeKey(place)].join('\n\n'),
     );
     return EXIT.ok;

@@ -20,6 +20,7 @@ import { operatorName } from '../option-values.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { lineHere } from '../print/paydrop-line.ts';
 import { textTable } from '../print/table.ts';
+import { sayOut } from '../print/say.ts';
 
 const NUMBER = [['<no>', 'its number, as "paydrop reprocess list" shows it']] as const;
 
@@ -53,7 +54,7 @@ const select: CliCommand = {
       { filled: {} },
     );
     if (!call.options['json'])
-      console.log(`\nTo do it:\n  ${lineHere(call, 'reprocess', 'run', String(runNo), '--reason')} …`);
+      sayOut(`\nTo do it:\n  ${lineHere(call, 'reprocess', 'run', String(runNo), '--reason')} …`);
     return status;
   },
 };

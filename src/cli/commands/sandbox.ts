@@ -17,6 +17,7 @@ import { quoteWord } from '../print/paydrop-line.ts';
 import type { Server } from '../../../schemas/operations.ts';
 import { isLoopback } from '../../sandbox/page/serve-page.ts';
 import { STRICT_RULE_IDS, type StrictRule } from '../../../schemas/sandbox/strict-rules.ts';
+import { sayErr } from '../print/say.ts';
 
 /** The accounts that samples/paydrop.yaml and `paydrop init` use. */
 export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
@@ -78,7 +79,7 @@ export const sandbox: CliCommand = {
       let caFile: string | undefined;
       try {
         if (service.ca !== undefined) caFile = await writeCa(service.ca, wanted.dataDir);
-        console.error(startLines(service, wanted, caFile).join('\n'));
+        sayErr(startLines(service, wanted, caFile).join('\n'));
         await aborted(stop);
       } finally {
         await service.close();
@@ -86,7 +87,7 @@ export const sandbox: CliCommand = {
         if (caFile !== undefined && wanted.dataDir === undefined) await rm(dirname(caFile), { recursive: true });
       }
       const complaints = service.complaints();
-      for (const complaint of complaints) console.error(complaint);
+      for (const complaint of complaints) sayErr(complaint);
       return complaints.length === 0 ? EXIT.ok : EXIT.usage;
     });
   },
@@ -135,7 +136,7 @@ function withProgress(wanted: SandboxOptions): SandboxOptions {
     const nowMs = systemClock.now().getTime();
     if (nowMs - saidMs < 1000) return;
     saidMs = nowMs;
-    console.error(`Making the history: ${made.toLocaleString('en-US')} of ${groupedCount(size, 'payment')}.`);
+    sayErr(`Making the history: ${made.toLocaleString('en-US')} of ${groupedCount(size, 'payment')}.`);
   };
   return { ...wanted, history: { ...wanted.history, onProgress } };
 }

@@ -21,6 +21,7 @@ import { fileSummaryTable, readFileSummaries } from '../process/run.ts';
 import { paydropLine } from '../print/paydrop-line.ts';
 import { createMasterKeyFile } from '../../crypto/master-key.ts';
 import { packageRoot } from '../package-version.ts';
+import { sayOut } from '../print/say.ts';
 
 /** Longer than any machine needs; the demo takes about 15 s. */
 const DEMO_TIMEOUT_MS = 120_000;
@@ -37,17 +38,17 @@ async function showDemo(stop: AbortSignal, keep: boolean): Promise<number> {
   const progress = progressLine();
   const log = openCommandLog('warn', progress);
   const root = await makeScratchFolder();
-  console.log(`Working in ${root}`);
+  sayOut(`Working in ${root}`);
   const sandbox = await startSandbox({ dataDir: `${root}/sandbox`, accounts: readAccounts(SANDBOX_ACCOUNTS) });
   try {
-    console.log(`The payment service of the sandbox listens on ${sandbox.url}`);
+    sayOut(`The payment service of the sandbox listens on ${sandbox.url}`);
     await writeDemoConfig(root, sandbox.url);
     // Ignore the environment: the demo must never touch a database or queue in use.
     return await withApp(demoSettings(root), { log, env: {} }, async (app) => {
       await finishSamples(app, progress, stop);
-      console.log(`\n${await showResults(app)}`);
+      sayOut(`\n${await showResults(app)}`);
       const { text, status } = concludeDemo(await compareBooks(app, sandbox.books()));
-      console.log(`\n${text}\n\n${linesToTry(root)}`);
+      sayOut(`\n${text}\n\n${linesToTry(root)}`);
       if (keep) await keepOpen(app, stop);
       return status;
     });
@@ -67,7 +68,7 @@ function demoSettings(root: string): Settings {
 async function keepOpen(app: App, stop: AbortSignal): Promise<void> {
   await withWorkers(app, () =>
     withDashboard(app, EVERY_ROLE, async (url) => {
-      console.log(`The dashboard is open on ${url}. Ctrl-C ends it.`);
+      sayOut(`The dashboard is open on ${url}. Ctrl-C ends it.`);
       await aborted(stop);
     }),
   );
@@ -75,8 +76,8 @@ async function keepOpen(app: App, stop: AbortSignal): Promise<void> {
 
 async function finishSamples(app: App, progress: ProgressLine, stop: AbortSignal): Promise<void> {
   const isIdle = await withWorkers(app, async (workers) => {
-    console.log('Database, queue and workers are up. Dropping the samples:');
-    for (const drop of await dropSamples(app.settings.root)) console.log(`  ${drop}`);
+    sayOut('Database, queue and workers are up. Dropping the samples:');
+    for (const drop of await dropSamples(app.settings.root)) sayOut(`  ${drop}`);
     return waitUntilIdle(app, workers, DEMO_TIMEOUT_MS, (text) => progress.show(text), stop);
   }).finally(() => progress.clear());
   if (!isIdle) {

@@ -14,6 +14,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { KeyNeed } from '../../ledger/backup/read-backup.ts';
 import { personOfVaultKey } from '../../ledger/person/second-factor.ts';
 import { findKeyEnds, type KeyEnd, openKeys } from '../../pgp/open-keys.ts';
+import { sayErr } from '../print/say.ts';
 
 /** The master key must be readable even without the ledger. Only the ledger knows whether it is the right one. */
 export const keyFile: Check = {
@@ -135,7 +136,7 @@ export function warnOfMissingKeys(
     const next = `Nothing was changed. ${remedy} Then try again; with --without-keys it is restored all the same.`;
     throw new PipelineError('MASTER_KEY_WRONG', `restore the backup "${file}"`, says, { next });
   }
-  console.error(`Warning: ${says} ${remedy}`);
+  sayErr(`Warning: ${says} ${remedy}`);
   return missing;
 }
 

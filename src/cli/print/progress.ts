@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT } from '../../../schemas/errors.ts';
 import { groupedCount, groupDigits } from '../../kernel/counted.ts';
+import { hideCards } from '../../kernel/mask.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { OpenFile } from '../../ledger/overview/overview.ts';
 import type { Call } from '../command.ts';
@@ -30,7 +31,7 @@ export function progressLine(screen: Screen = process.stderr): ProgressLine {
       if (now - shownAt < PAUSE_MS) return;
       shownAt = now;
       isShown = true;
-      screen.write(`${CLEAR}${[...text].slice(0, (screen.columns || 80) - 1).join('')}`);
+      screen.write(`${CLEAR}${[...hideCards(text)].slice(0, (screen.columns || 80) - 1).join('')}`);
     },
     clear: () => {
       if (isShown) screen.write(CLEAR);
@@ -67,7 +68,7 @@ export async function watchText(call: Call, read: () => Promise<string>): Promis
   await withStopSignal(async (stop) => {
     stdout.write(CLEAR_ALL);
     while (!stop.aborted) {
-      const lines = (await read()).split('\n');
+      const lines = hideCards(await read()).split('\n');
       const room = (stdout.rows || 24) - 1;
       const shown =
         lines.length > room ? [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`] : lines;

@@ -23,6 +23,7 @@ import type { PlainFileRow } from '../../ledger/engine/records.ts';
 import { readShown, type ShownFile } from '../../explain/read-blocks.ts';
 import { splitOpenRows } from '../../explain/read-story.ts';
 import { textTable } from '../print/table.ts';
+import { sayErr } from '../print/say.ts';
 
 export const run: CliCommand = {
   name: 'run',
@@ -75,7 +76,7 @@ async function runOnce(
   const rejected = files.filter((file) => file.state === 'rejected').length;
   const trouble = troubleStatus(await readOverview(app.ledger), rejected);
   const status = Math.max(trouble, obstacleStatus(await readObstacles(app.ledger, app.settings)));
-  if (status >= EXIT.held) console.error('Something needs attention: see "paydrop status".');
+  if (status >= EXIT.held) sayErr('Something needs attention: see "paydrop status".');
   return status;
 }
 

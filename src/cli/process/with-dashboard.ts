@@ -6,6 +6,7 @@ import { offerSetUp } from '../../ledger/person/invite-person.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { operatorName } from '../option-values.ts';
+import { sayOut } from '../print/say.ts';
 
 /**
  * Serves the dashboard during `last`, if this process has the role. If the dashboard was not configured and its default
@@ -31,7 +32,7 @@ export async function withDashboard<Result>(
     if (await isDashboardNew(app.ledger)) {
       const link = await offerSetUpLink(app.ledger, dashboard.url, 'the dashboard was started for the first time');
       // Not into the log, which is kept and read by many.
-      console.log(`Set up the dashboard with this link. It works once, within a day:\n  ${link}`);
+      sayOut(`Set up the dashboard with this link. It works once, within a day:\n  ${link}`);
     }
     return await last(dashboard.url);
   } finally {

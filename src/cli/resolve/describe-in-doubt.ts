@@ -5,6 +5,7 @@ import {
 } from '../../actions/resolve/resolution-options.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
+import { maskText } from '../../kernel/mask.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { describeAnswer, describeWait, describeWritten } from '../../explain/attempt-words.ts';
@@ -30,14 +31,16 @@ export type ShownDoubt = {
   reason: string | null;
   seenBatchIds: string[];
   timeZone: string;
-} & Pick<InDoubt, 'attempts' | 'lateAnswers' | 'reports' | 'before' | 'after' | 'proposal'> & { nextSteps: NextStep[] };
+} & Pick<InDoubt, 'attempts' | 'lateAnswers' | 'reports' | 'before' | 'after' | 'proposal' | 'unknownRows'> & {
+    nextSteps: NextStep[];
+  };
 
 /** Returns everything that an operator needs to resolve it. */
 export function showInDoubt(
   found: InDoubt,
   { account, now, dir }: { account: NonNullable<OptionsContext['account']>; now: Date; dir: string },
 ): ShownDoubt {
-  const { batch, file, attempts, lateAnswers, reports, before, after, proposal } = found;
+  const { batch, file, attempts, lateAnswers, reports, before, after, proposal, unknownRows } = found;
   const calledAt = attempts[0]?.started_at ?? batch.state_at;
   return {
     batch: batchReference({ fileId: batch.file_id, batchNo: batch.batch_no }),
@@ -60,6 +63,7 @@ export function showInDoubt(
     before,
     after,
     proposal,
+    unknownRows,
     nextSteps: nextSteps(found, { account, calledAt, dir }),
   };
 }
@@ -67,6 +71,7 @@ export function showInDoubt(
 export function describeInDoubt(doubt: ShownDoubt): string {
   const when = (at: Date) => `${at.toISOString()} (${formatInZone(at, doubt.timeZone)})`;
   const [last] = doubt.attempts;
+  const isOfRows = doubt.unknownRows.length > 0;
   const facts = labelLines([
     ['Account', doubt.account],
     ['Operation', doubt.operation],
@@ -78,16 +83,27 @@ export function describeInDoubt(doubt: ShownDoubt): string {
     ],
     ['Written', last ? describeWritten(last) : ''],
     ['Returned', last ? describeAnswer(last) : ''],
-    ['Why in doubt', doubt.reason ?? ''],
+    ...(isOfRows ? doubt.unknownRows.map((row) => ['Unknown', describeRow(row, when)] as const) : []),
+    ['Why in doubt', isOfRows ? '' : (doubt.reason ?? '')],
     ...doubt.lateAnswers.map(({ at, reason }) => ['Then', `${when(at)}: ${reason}`] as const),
     ...doubt.reports.map((report) => ['Report', describeReport(report, when)] as const),
     [
       'Waits',
-      `${describeWait(doubt.waitingMs)}; it can be marked as not received from ${when(doubt.notReceivedFrom)} on`,
+      isOfRows
+        ? ''
+        : `${describeWait(doubt.waitingMs)}; it can be marked as not received from ${when(doubt.notReceivedFrom)} on`,
     ],
   ]);
   const steps = doubt.nextSteps.map(({ when: words, command }, index) => `  ${index + 1}. ${words}\n     ${command}`);
   return `Batch ${doubt.batch} of ${doubt.name}\n${facts}\n\nNext steps\n${steps.join('\n')}`;
+}
+
+function describeRow(
+  { line, invoice, cents, message, since, isClosed }: ShownDoubt['unknownRows'][number],
+  when: (at: Date) => string,
+): string {
+  const what = `line ${line}, invoice ${maskText(invoice)}, ${formatCents(cents)}: “${message}”, since ${when(since)}`;
+  return isClosed ? `${what}; closed by a person` : what;
 }
 
 function describeReport(

@@ -8,6 +8,7 @@ import { type CliCommand, JSON_OPTION, print } from '../command.ts';
 import { packageRoot } from '../package-version.ts';
 import { type Paint, paintFor } from '../print/paint.ts';
 import { tableOf } from '../print/table.ts';
+import { sayOwn } from '../print/say.ts';
 
 export const docs: CliCommand = {
   name: 'docs',
@@ -30,9 +31,8 @@ export const docs: CliCommand = {
       return EXIT.ok;
     }
     const { title, text } = findPage(pages, topic);
-    print(call, { topic, title, text }, () =>
-      process.stdout.isTTY ? forTerminal(text, paintFor(process.stdout)) : text,
-    );
+    const shown = process.stdout.isTTY ? forTerminal(text, paintFor(process.stdout)) : text;
+    sayOwn(call.options['json'] ? JSON.stringify({ topic, title, text }, null, 2) : shown);
     return EXIT.ok;
   },
 };

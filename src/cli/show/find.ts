@@ -21,7 +21,7 @@ import type { Settings } from '../../config/config.ts';
 import { type Findings, searchLedger } from '../../explain/search.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { findFileOrBatch } from '../../explain/batch-reference.ts';
+import { findFileOrBatch, splitLine } from '../../explain/batch-reference.ts';
 import { whyPayment } from '../../explain/why/tell-payment.ts';
 import {
   describeWhy,
@@ -32,6 +32,7 @@ import {
   whyInvoice,
   whyUntaken,
 } from '../../explain/why/tell-why.ts';
+import { sayErr } from '../print/say.ts';
 
 export const find: CliCommand = {
   name: 'find',
@@ -64,7 +65,7 @@ export const find: CliCommand = {
       }
       const rows = await findInvoice(ledger, String(invoice));
       const archived = await findArchivedInvoice(ledger, String(invoice));
-      for (const file of archived) console.error(sayArchivedFile(String(invoice), file));
+      for (const file of archived) sayErr(sayArchivedFile(String(invoice), file));
       const table = () =>
         textTable(
           TITLES,
@@ -222,10 +223,10 @@ export const why: CliCommand = {
 };
 
 async function tell(ledger: Ledger, settings: Settings, words: string): Promise<Why[]> {
-  const [, fileWords, line] = /^(.+):([1-9]\d{0,8})$/.exec(words.trim()) ?? [];
-  if (fileWords !== undefined) {
-    const { file_id: fileId } = await findFile(ledger, fileWords);
-    return [await whyPayment(ledger, settings, { fileId, line: Number(line) })];
+  const place = splitLine(words);
+  if (place !== undefined) {
+    const { file_id: fileId } = await findFile(ledger, place.fileWords);
+    return [await whyPayment(ledger, settings, { fileId, line: place.line })];
   }
   try {
     const { file, batch } = await findFileOrBatch(ledger, words);

@@ -16,6 +16,7 @@ import {
   dayReportText,
 } from '../../reconcile/outputs/day-report.ts';
 import { type Call, type CliCommand, JSON_OPTION, withLedger } from '../command.ts';
+import { putOut } from '../print/say.ts';
 
 export const report: CliCommand = {
   name: 'report',
@@ -41,7 +42,7 @@ export const report: CliCommand = {
       }
       return days;
     });
-    await putOut(call, write(reports));
+    await putReport(call, write(reports));
     return reports.every(isBalanced) ? EXIT.ok : EXIT.exception;
   },
 };
@@ -76,9 +77,9 @@ function accountsOf(call: Call, { accounts }: Settings) {
 }
 
 /** Writes the report as safely as any output: whole or not at all, and never over another file. */
-async function putOut(call: Call, text: string): Promise<void> {
+async function putReport(call: Call, text: string): Promise<void> {
   const file = call.options['out'];
-  if (file === undefined) return void process.stdout.write(text);
+  if (file === undefined) return putOut(text);
   const path = resolve(String(file));
   await writeOutput({
     dir: dirname(path),

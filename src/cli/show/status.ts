@@ -112,6 +112,7 @@ function statusText({
     ...twiceLines(overview, when),
     ...doubtLines(overview, when),
     ...paidLines(overview, when),
+    ...undecidedLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
     ...cameLateLines(cameLate, when),
     ...lateLines(overview, when),
@@ -134,6 +135,7 @@ function statusText({
 
 const ALARMING = new Set([
   'Needs attention',
+  'Undecided rows',
   'Came after the file was taken',
   'Perhaps paid twice',
   'Perhaps paid already',
@@ -213,6 +215,21 @@ function doubtLines({ doubt }: Overview, when: When): string[] {
     columns,
     [...new Set(doubt.map(({ state }) => NEXT[state] ?? ''))].join('\n'),
   );
+}
+
+/** Lists finished batches with rows that may or may not have been charged. Their accounts continue. */
+function undecidedLines({ undecided }: Overview, when: When): string[] {
+  const columns: Columns<Overview['undecided'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    Since: (batch) => when(batch.since),
+  };
+  const hint =
+    'It is not known whether the service charged these rows. Never send them again before it is. See "paydrop resolve BATCH".';
+  return listed('Undecided rows', undecided, columns, hint);
 }
 
 /** Returns each cause once, with all its remedies. */
@@ -409,7 +426,7 @@ export function troubleStatus(overview: Overview, rejected = 0): number {
   const states = new Set(overview.doubt.map((batch) => batch.state));
   if (states.has('exception') || states.has('refused') || overview.stopped.length > 0 || overview.twice.length > 0)
     return EXIT.exception;
-  if (states.has('unknown')) return EXIT.unknownOpen;
+  if (states.has('unknown') || overview.undecided.length > 0) return EXIT.unknownOpen;
   // Use the counts, because the list of open files is truncated.
   if (overview.paid.length > 0 || overview.files.some((row) => row.state === 'held')) return EXIT.held;
   return rejected > 0 ? EXIT.invalid : EXIT.ok;

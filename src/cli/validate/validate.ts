@@ -27,6 +27,7 @@ import { counted } from '../../kernel/counted.ts';
 import { checkContent, unreadCheck } from '../../explain/validate/check-content.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { faultCells, saidEffect, STATUS_OF_VERDICT } from '../../reconcile/outputs/acknowledgement.ts';
+import { putOut, sayOut } from '../print/say.ts';
 
 export const validate: CliCommand = {
   name: 'validate',
@@ -205,10 +206,10 @@ export function textReport(most: number, effects: EffectRules): Report {
       if (count <= most) shown.push(fault);
     },
     end: (name, check, decision) => {
-      for (const fault of shown) console.log(describeFault(fault, decision, effects));
-      if (count > most) console.log(`… and ${count - most} more; --max-faults or --json shows them`);
-      console.log(describeVerdict(name, check, decision));
-      console.log(NOT_CHECKED);
+      for (const fault of shown) sayOut(describeFault(fault, decision, effects));
+      if (count > most) sayOut(`… and ${count - most} more; --max-faults or --json shows them`);
+      sayOut(describeVerdict(name, check, decision));
+      sayOut(NOT_CHECKED);
     },
   };
 }
@@ -240,16 +241,16 @@ const NOT_CHECKED = `Not compared with other files; only a drop can find ${LEDGE
  */
 export function jsonReport(): Report {
   let count = 0;
-  process.stdout.write('{"faults":[');
+  putOut('{"faults":[');
   return {
     fault: (fault) => {
-      process.stdout.write(`${count === 0 ? '' : ','}\n${JSON.stringify(fault)}`);
+      putOut(`${count === 0 ? '' : ','}\n${JSON.stringify(fault)}`);
       count += 1;
     },
     end: (name, check, decision) => {
       const { faults: _said, ...figures } = check;
       const members = { file: name, decision, check: figures, notChecked: LEDGER_CODES };
-      process.stdout.write(`],\n${JSON.stringify(members).slice(1)}\n`);
+      putOut(`],\n${JSON.stringify(members).slice(1)}\n`);
     },
   };
 }

@@ -2,8 +2,10 @@ import { saidShown, type Shown } from '../../../schemas/shown.ts';
 import type { Step } from '../../../schemas/steps.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
+import type { UnknownRow } from '../../ledger/doubt/unknown-rows.ts';
 import type { BatchFacts, TriedSend, Waiting } from '../../ledger/file/read-why.ts';
 import type { AuditRow } from '../../ledger/file/search.ts';
+import type { BatchKey } from '../../ledger/engine/move.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { nextForRefused } from '../describe-holds.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
@@ -57,8 +59,23 @@ export function tellBatchState({ batch_no: batchNo, shown }: { batch_no: number;
   return `Batch ${batchNo}: ${saidShown(shown)}.`;
 }
 
+/** Lists the first undecided rows with what the service answered. */
+export function tellUndecided(rows: readonly UnknownRow[]): string[] {
+  if (rows.length === 0) return [];
+  const named = rows.slice(0, MOST_NAMED).map(({ line, message }) => `line ${line} (“${message}”)`);
+  const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : '';
+  return [`Not known whether charged: ${named.join(', ')}${more}.`];
+}
+
+const MOST_NAMED = 10;
+
 /** Describes the next steps for the batch. The caller adds the account's holds. */
-export function nextForBatch(batch: BatchRow, facts: Waiting, timeZone: string, isHeld: boolean): Step[] {
+export function nextForBatch(
+  batch: BatchRow,
+  facts: Waiting & { undecided: number },
+  timeZone: string,
+  isHeld: boolean,
+): Step[] {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   const when = (at: Date) => formatInZone(at, timeZone);
   switch (batch.state) {
@@ -88,9 +105,19 @@ export function nextForBatch(batch: BatchRow, facts: Waiting, timeZone: string, 
     case 'refused':
       return [nextForRefused(key)];
     case 'reconciled':
+      return facts.undecided > 0 ? [nextForUndecided(facts.undecided, key)] : [];
     case 'cancelled':
       return [];
   }
+}
+
+/** Describes the next step for rows that may or may not have been charged. */
+export function nextForUndecided(rows: number, key: BatchKey): Step {
+  return [
+    `Ask the service whether it charged ${byNumber(rows, 'the undecided row', `the ${rows} undecided rows`)} of batch ${key.batchNo}, and never send ${byNumber(rows, 'it', 'them')} again before. `,
+    { see: 'doubt', ...key },
+    ' says how to enter its answer.',
+  ];
 }
 
 function waitingFor(batch: BatchRow, facts: Waiting, when: (at: Date) => string, isHeld: boolean): Step[] {

@@ -74,10 +74,11 @@ export async function tellPayment(ledger: Ledger, settings: Settings, place: Row
 export async function whyPayment(ledger: Ledger, settings: Settings, place: RowPlace): Promise<Why> {
   const { tries, at, events, answer } = await tellPayment(ledger, settings, place);
   const [here, last] = [tries[at]!, tries.at(-1)!];
-  const { standing, fileId, batchNo, batchState } = last;
+  const { standing, fileId, batchNo, batchState, isClosed } = last;
   const isOpen = batchNo !== null && batchState !== null && !isFinal(batchState);
   const steps: Step[] = [
     ...(standing.advice === undefined ? [] : [[ended(capital(SHOWN_ADVICE[standing.advice].says))]]),
+    ...(isClosed !== null && batchNo !== null ? [stepForUnknown(isClosed, { fileId, batchNo })] : []),
     ...(isOpen ? [['How its batch stands: ', { see: 'why', fileId, batchNo } as const, '.']] : []),
   ];
   const all = steps.length > 0 ? steps : [NOTHING_TO_DO];
@@ -89,6 +90,14 @@ export async function whyPayment(ledger: Ledger, settings: Settings, place: RowP
     next: all.map(stepText),
     steps: all,
   };
+}
+
+/** Says how to decide a payment whose outcome is unknown. */
+function stepForUnknown(isClosed: boolean, key: { fileId: string; batchNo: number }): Step {
+  const when = isClosed
+    ? 'If a transaction report of the service shows it later: '
+    : 'Then enter what the service says: ';
+  return [when, { see: 'doubt', ...key }, '.'];
 }
 
 function asSentence({ at, word, says, by }: PaymentEvent): Sentence {
@@ -117,6 +126,7 @@ function standingOf(one: PaymentTry, blocksOf: Blocks): Standing {
     const [means = OUTCOMES[outcome].means] = [
       ...(code === null ? [] : [rejectionOf(code).message]),
       ...(outcome === 'invalid' && faults.length > 0 ? [sayFaults(one)] : []),
+      ...(outcome === 'unknown' ? [meansUnknown(one, present)] : []),
     ];
     return { ...SHOWN_OUTCOMES[outcome], means, advice: adviceOn(outcome, code), since: sinceOf(one) };
   }
@@ -133,6 +143,13 @@ function standingOf(one: PaymentTry, blocksOf: Blocks): Standing {
     advice,
     since: sinceOf(one),
   };
+}
+
+/** Says why nobody knows whether a payment was charged: a person closed it, or its answer does not say. */
+function meansUnknown({ isClosed }: PaymentTry, { message }: RowOutcome): string {
+  if (isClosed)
+    return 'a person closed it without knowing whether it was charged; ask the service before paying it again';
+  return `“${message}” does not say whether it was charged; ask the service`;
 }
 
 function sinceOf({ changes, finalAt, batchStateAt, fileStateAt }: PaymentTry): Date {

@@ -23,7 +23,8 @@ import { describeHolds } from '../describe-holds.ts';
 import { type Block, readBlocks, readShownFile, showBatch } from '../read-blocks.ts';
 import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
-import { nextForBatch, tellBatch, tellBatchState } from './tell-batch.ts';
+import { listUndecided, readUnknownRows } from '../../ledger/doubt/unknown-rows.ts';
+import { nextForBatch, nextForUndecided, tellBatch, tellBatchState, tellUndecided } from './tell-batch.ts';
 import { tellDoubles } from './tell-doubles.ts';
 import { nextForFile, nextForLate, tellFile, tellFileState, tellShown } from './tell-file.ts';
 
@@ -53,10 +54,11 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
   const isBlocked = blockedBy.length > 0;
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
-  const [stuck, archive, doubles] = await Promise.all([
+  const [stuck, archive, doubles, undecided] = await Promise.all([
     stuckWith(ledger, file),
     readArchiveOf(ledger, file),
     tellDoubles(ledger, { fileId: file.file_id }, await readBatches(ledger, file.file_id), timeZone),
+    listUndecided(ledger.pool, file.file_no),
   ]);
   return {
     about: `${file.name} (file ${file.file_id})`,
@@ -72,6 +74,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
       ...(archive ? [['To read its rows: ', { run: 'old-rows', fileId: file.file_id } as const, '.']] : []),
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),
+      ...undecided.map(({ rows, fileId, batchNo }) => nextForUndecided(rows, { fileId, batchNo })),
       ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
     ]),
   };
@@ -81,17 +84,24 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   const timeZone = zoneOf(settings, file.account);
   const facts = await readBatchFacts(ledger, file, batch);
   const ofFile = await readShownFile(ledger, settings, file);
-  const ofBatch = showBatch(batch, file, await readBlocks(ledger, settings));
+  const unknown = await readUnknownRows(ledger.pool, file.file_no, batch.batch_no);
+  const undecided = unknown.filter(({ isClosed }) => !isClosed);
+  const ofBatch = showBatch(batch, file, await readBlocks(ledger, settings), undecided.length > 0);
   const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
   const stuck = await stuckWith(ledger, file, batch);
   const doubles = await tellDoubles(ledger, { fileId: file.file_id, batchNo: batch.batch_no }, [batch], timeZone);
-  const steps = nextForBatch(batch, facts, timeZone, holds.length + stuck.length + doubles.steps.length > 0);
+  const steps = nextForBatch(
+    batch,
+    { ...facts, undecided: undecided.length },
+    timeZone,
+    holds.length + stuck.length + doubles.steps.length > 0,
+  );
   return {
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
     timeZone,
     story: tellBatch(file, batch, facts),
     ...ofBatch,
-    now: [...doubles.now, ...tellShown(ofFile), tellBatchState({ ...batch, ...ofBatch })],
+    now: [...doubles.now, ...tellShown(ofFile), tellBatchState({ ...batch, ...ofBatch }), ...tellUndecided(undecided)],
     ...nextOf([...doubles.steps, ...stuck, ...steps, ...holds]),
   };
 }
@@ -204,8 +214,8 @@ async function stepsOf(
   timeZone: string,
   isBlocked: boolean,
 ): Promise<Step[]> {
-  const steps = nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
-  const shown = shownOfBatch(batch.state, file.state, isBlocked, batch.paid_since !== null);
+  const steps = nextForBatch(batch, { ...(await readWaiting(ledger, file, batch)), undecided: 0 }, timeZone, true);
+  const shown = shownOfBatch(batch.state, file.state, isBlocked, { isPaid: batch.paid_since !== null });
   return [[tellBatchState({ ...batch, shown })], ...steps];
 }
 

@@ -49,6 +49,10 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
             jsonb_build_object('fileId', file_id, 'batchNo', batch_no, 'rows', rows, 'cents', cents)
      FROM batch WHERE ${IS_PAID}
      UNION ALL
+     SELECT 'rows_undecided', file_id || '/' || batch_no, account,
+            jsonb_build_object('fileId', file_id, 'batchNo', batch_no, 'rows', count(*), 'cents', sum(amount_cents))
+     FROM unknown_row WHERE NOT is_closed GROUP BY file_id, batch_no, account
+     UNION ALL
      SELECT 'account_stopped', stopped.account, nullif(stopped.account, '*'),
             jsonb_build_object('batches', count(b.*), 'rows', coalesce(sum(b.rows), 0), 'cents', coalesce(sum(b.cents), 0))
      FROM (SELECT account FROM account_stop

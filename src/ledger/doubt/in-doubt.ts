@@ -3,6 +3,8 @@ import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
 import { hasInvoiceOf } from '../file/search.ts';
+import { readBatchRow } from '../file/read-file.ts';
+import { listUndecided, readUnknownRows, type UnknownRow } from './unknown-rows.ts';
 
 /** A call of a batch in doubt, without its worker, which no longer matters. */
 export type AttemptInDoubt = Omit<AttemptRow, 'worker'>;
@@ -23,10 +25,10 @@ export type ReportNote = {
 /** A batch that the account sent just before or after, with its batch id from the service. */
 export type Neighbour = BatchKey & { batchId: string; submittedAt: Date };
 
-/** Everything known about a batch in doubt. Money is integer cents. */
+/** Everything known about a batch in doubt, or about unknown rows of a finished one. Money is integer cents. */
 export type InDoubt = {
   batch: BatchRow;
-  file: Pick<FileRow, 'file_id' | 'name' | 'account' | 'operation' | 'layout'>;
+  file: Pick<FileRow, 'file_id' | 'file_no' | 'name' | 'account' | 'operation' | 'layout'>;
   /** Latest first. */
   attempts: AttemptInDoubt[];
   lateAnswers: LateAnswer[];
@@ -35,9 +37,11 @@ export type InDoubt = {
   after: Neighbour | undefined;
   /** A proposal that awaits a second person. */
   proposal: { proposalNo: number; action: string; madeBy: string } | undefined;
+  /** Rows of a finished batch whose outcome is unknown. */
+  unknownRows: UnknownRow[];
 };
 
-/** Returns every batch in doubt, oldest first. */
+/** Returns every batch in doubt, oldest first, and then every finished batch with undecided rows. */
 export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE ${IS_OPEN} AND state = 'unknown'
@@ -45,16 +49,19 @@ export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
   );
   const found: InDoubt[] = [];
   for (const batch of rows) found.push(await describeDoubt(ledger, batch));
+  for (const key of await listUndecided(ledger.pool)) {
+    found.push(await describeDoubt(ledger, await readBatchRow(ledger, key)));
+  }
   return found;
 }
 
-/** Returns everything known about one batch in doubt. */
+/** Returns everything known about one such batch. */
 export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<InDoubt> {
   const ask = async <Row extends object>(sql: string) =>
     (await ledger.pool.query<Row>(sql, [batch.file_id, batch.batch_no])).rows;
   const [file, attempts, lateAnswers, reports, neighbours, [proposal]] = await Promise.all([
     ledger.pool.query<InDoubt['file']>(
-      'SELECT file_id, name, account, operation, layout FROM file WHERE file_id = $1',
+      'SELECT file_id, file_no, name, account, operation, layout FROM file WHERE file_id = $1',
       [batch.file_id],
     ),
     ask<AttemptInDoubt>(
@@ -79,7 +86,9 @@ export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<In
        WHERE file_id = $1 AND batch_no = $2 AND verdict IS NULL`,
     ),
   ]);
-  return { batch, file: file.rows[0]!, attempts, lateAnswers, reports, ...neighbours, proposal };
+  const unknownRows =
+    batch.state === 'reconciled' ? await readUnknownRows(ledger.pool, file.rows[0]!.file_no, batch.batch_no) : [];
+  return { batch, file: file.rows[0]!, attempts, lateAnswers, reports, ...neighbours, proposal, unknownRows };
 }
 
 /** Returns the batches of the account that got their ids just before and after this one was sent. */

@@ -2,7 +2,9 @@ import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { ReconciledRow } from '../../rows/rows.ts';
 import { type Transaction, violates } from '../engine/transaction.ts';
-import { countReports, decideRows } from './decide-rows.ts';
+import { countReports } from './decide-rows.ts';
+import { decideOpenRows, type DecidedRows } from './unknown-rows.ts';
+import { changeOutcomes } from '../row/change-outcomes.ts';
 import { type AuditReason, type BatchKey, moveBatch } from '../engine/move.ts';
 import { type Binding, bindingOfBatch, type ProposalRow, voidProposals } from '../proposal/propose.ts';
 import {
@@ -49,7 +51,7 @@ export const RESOLUTION_ACTIONS = {
       declareNotReceived(tx, keyOf(subject), waitOf(subject), withEvidence(subject, because)),
   },
   journal: {
-    about: "end the batch with the outcomes of the service's reports",
+    about: "give the rows the outcomes of the service's reports",
     bindingOf: bindBatch,
     carryOut: settleByReports,
   },
@@ -71,7 +73,12 @@ async function bindBatch(tx: Transaction, subject: ResolutionSubject): Promise<B
 
 async function settleByReports(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void> {
   const key = keyOf(subject);
-  const { certain, uncertain } = await decideRows(tx, key, waitOf(subject));
+  const { certain, uncertain, isFinished } = await decideOpenRows(tx, key, waitOf(subject));
+  if (isFinished) {
+    if (certain.length > 0) return correctRows(tx, key, certain, withEvidence(subject, because));
+    const action = `decide rows of batch ${key.batchNo} of file "${key.fileId}"`;
+    throw new PipelineError('RESOLUTION_REFUSED', action, 'the reports decide no row whose outcome is unknown');
+  }
   if (uncertain.length > 0) {
     const action = `settle batch ${key.batchNo} of file "${key.fileId}"`;
     throw new PipelineError(
@@ -87,11 +94,49 @@ async function closeInDoubt(tx: Transaction, subject: ResolutionSubject, because
   const key = keyOf(subject);
   await lockDecisionsOf(tx, key);
   const { state } = await bindingOfBatch(tx, key);
-  const { certain, uncertain } = await decideRows(tx, key, waitOf(subject));
-  const rows = [...certain, ...uncertain.map(inDoubt)];
+  const decided = await decideOpenRows(tx, key, waitOf(subject));
+  const { certain, uncertain } = decided;
   const told = withEvidence(subject, because);
-  if (state === 'exception') await mapBatch(tx, key, rows, told);
-  else await settleBatch(tx, key, rows, uncertain.length === 0 ? 'settled' : 'in_doubt', told);
+  if (decided.isFinished) return closeRows(tx, key, decided, told);
+  const rows = [...certain, ...uncertain.map(inDoubt)];
+  const resolution = uncertain.length === 0 ? 'settled' : 'in_doubt';
+  if (state === 'exception') await mapBatch(tx, key, rows, resolution, told);
+  else await settleBatch(tx, key, rows, resolution, told);
+}
+
+/** Gives unknown rows of a finished batch the outcomes that reports prove. A correction file follows. */
+async function correctRows(
+  tx: Transaction,
+  key: BatchKey,
+  rows: readonly ReconciledRow[],
+  because: AuditReason,
+): Promise<void> {
+  await changeOutcomes(tx, key, rows, { ...because, source: 'a transaction report of the service' });
+  await voidProposals(tx, key, because);
+}
+
+/**
+ * Closes the unknown rows of a finished batch: their outcome stays unknown, and no list names them any more. Those that reports decide get their
+ * outcome first.
+ * @throws PipelineError MOVE_REFUSED when no row is unknown
+ */
+async function closeRows(
+  tx: Transaction,
+  key: BatchKey,
+  { certain, uncertain }: DecidedRows,
+  because: AuditReason,
+): Promise<void> {
+  if (certain.length + uncertain.length === 0) {
+    const action = `close batch ${key.batchNo} of file "${key.fileId}"`;
+    throw new PipelineError('MOVE_REFUSED', action, 'every row of it has a known outcome');
+  }
+  await correctRows(tx, key, certain, because);
+  await tx.client.query('UPDATE batch SET doubt_closed_at = $3 WHERE file_id = $1 AND batch_no = $2', [
+    key.fileId,
+    key.batchNo,
+    tx.at,
+  ]);
+  tx.audit({ ...because, ...key, move: 'close-rows', evidence: { ...because.evidence, rows: uncertain.length } });
 }
 
 function inDoubt(line: number): ReconciledRow {
@@ -143,6 +188,14 @@ export async function assignBatchId(
   await learnBatch(tx, key, { actor: because.actor, source: `the service has it under batch id ${batchId}` });
 }
 
+/** `settled` when every row is certain, `in_doubt` when a user closes rows without that. */
+type RowsResolution = Extract<AttemptResolution, 'settled' | 'in_doubt'>;
+
+/** Returns since when rows count as closed by a user. */
+function closedAt(tx: Transaction, resolution: RowsResolution): Date | null {
+  return resolution === 'in_doubt' ? tx.at : null;
+}
+
 /**
  * Move `map`: ends a batch whose result does not fit with one outcome per row, for which an operator answers. The
  * outcomes come from a later, good result, or none is certain.
@@ -152,10 +205,11 @@ export async function mapBatch(
   tx: Transaction,
   key: BatchKey,
   rows: readonly ReconciledRow[],
+  resolution: RowsResolution,
   because: AuditReason,
 ): Promise<BatchRow> {
   await lockDecisionsOf(tx, key);
-  const set = { result_at: tx.at, next_poll_at: null };
+  const set = { result_at: tx.at, next_poll_at: null, doubt_closed_at: closedAt(tx, resolution) };
   const batch = await mustBeResolved(tx, await moveBatch(tx, 'map', key, because, { set }), key, 'map');
   await writeResolved(tx, batch, rows, because);
   await voidProposals(tx, key, because);
@@ -218,12 +272,17 @@ export async function settleBatch(
   tx: Transaction,
   key: BatchKey,
   rows: readonly ReconciledRow[],
-  resolution: Extract<AttemptResolution, 'settled' | 'in_doubt'>,
+  resolution: RowsResolution,
   because: AuditReason,
 ): Promise<BatchRow> {
   await lockDecisionsOf(tx, key);
   // The time of sending is known, whatever the outcome; the sender's result file states it.
-  const set = { submitted_at: await readLastCall(tx, key), result_at: tx.at, next_poll_at: null };
+  const set = {
+    submitted_at: await readLastCall(tx, key),
+    result_at: tx.at,
+    next_poll_at: null,
+    doubt_closed_at: closedAt(tx, resolution),
+  };
   const row = await moveBatch(tx, 'settle', key, because, { set });
   const batch = await mustBeResolved(tx, row, key, 'settle');
   await writeResolved(tx, batch, rows, because);

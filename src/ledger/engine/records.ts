@@ -114,6 +114,7 @@ export type BatchRow = {
   final_at: Date | null;
   /** Since when a row of it may be a payment that was charged meanwhile. */
   paid_since: Date | null;
+  doubt_closed_at: Date | null;
 };
 
 /** What finds the rows of a batch: its number, its first line and its last line. */

@@ -53,12 +53,16 @@ async function readOutcomeSums(
   return Object.fromEntries(rows.map(({ outcome, ...totals }) => [outcome, totals]));
 }
 
-/** What decides how a file is shown, beside its state: its open batches, and outcomes that were not simply paid. */
+/**
+ * What decides how a file is shown, beside its state: its open batches, outcomes that were not simply paid, and whether
+ * rows are undecided.
+ */
 export type ShownFacts = {
   open: BatchState[];
   outcomes: Outcome[];
   /** Whether a payment in an unsent batch may have been charged meanwhile. */
   isPaid: boolean;
+  isUndecided: boolean;
 };
 
 /** Outcomes that change how a finished file is shown. */
@@ -68,7 +72,8 @@ const TELLING: readonly Outcome[] = [...NOT_PAID, 'unknown'];
 export async function readShownFacts(ledger: Ledger, fileIds: readonly string[]): Promise<Map<string, ShownFacts>> {
   if (fileIds.length === 0) return new Map();
   const { rows } = await ledger.pool.query<ShownFacts & { fileId: string }>(
-    `SELECT f.file_id AS "fileId", b.open, b."isPaid", o.outcomes
+    `SELECT f.file_id AS "fileId", b.open, b."isPaid", o.outcomes,
+            EXISTS (SELECT FROM unknown_row u WHERE u.file_no = f.file_no AND NOT u.is_closed) AS "isUndecided"
      FROM unnest($1::text[]) AS asked (file_id)
        CROSS JOIN LATERAL (SELECT file_id, file_no, state FROM file WHERE file.file_id = asked.file_id OFFSET 0) f
        CROSS JOIN LATERAL (

@@ -91,7 +91,8 @@ export async function countFilesByState(
 /** As a list that is read first: PostgreSQL would otherwise look at all files for the few that need attention. */
 const NEEDS_ATTENTION = `file_id = ANY (ARRAY(
   SELECT file_id FROM file WHERE state = 'held'
-  UNION ALL SELECT file_id FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception', 'refused')))`;
+  UNION ALL SELECT file_id FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception', 'refused')
+  UNION ALL SELECT file_id FROM unknown_row WHERE NOT is_closed))`;
 
 function matches({ needsAttention = false }: FileFilter): string {
   return `($1::text[] IS NULL OR state = ANY ($1)) AND ($2::text IS NULL OR account = $2)

@@ -45,6 +45,15 @@ export async function readBatchRow(ledger: Ledger, key: BatchKey): Promise<Batch
   return rows[0];
 }
 
+/** Returns the number of the batch that holds a line of a file; null when the line was withheld or is none. */
+export async function readBatchNoOf({ pool }: Ledger, fileNo: number, line: number): Promise<number | null> {
+  const { rows } = await pool.query<{ batch_no: number | null }>(
+    'SELECT batch_no FROM payment_row WHERE file_no = $1 AND line = $2',
+    [fileNo, line],
+  );
+  return rows[0]?.batch_no ?? null;
+}
+
 export async function readBatches(ledger: Ledger, fileId: string): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE file_id = $1 ORDER BY batch_no', [
     fileId,

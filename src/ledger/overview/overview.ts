@@ -4,6 +4,7 @@ import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from '../batch/sch
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { IS_OPEN_LATE } from '../file/late-arrivals.ts';
+import { listUndecided, type UndecidedBatch } from '../doubt/unknown-rows.ts';
 import {
   type DoubleCharge,
   IS_PAID,
@@ -42,6 +43,8 @@ export type Overview = {
   paid: PaidBatch[];
   /** Payments that were perhaps made twice, and that nobody has looked at. */
   twice: DoubleCharge[];
+  /** Finished batches with rows whose outcome is unknown and that no person has closed. */
+  undecided: UndecidedBatch[];
   stopped: { account: string; reason: string; since: Date }[];
   /** What waits for a second person. */
   proposals: OpenProposal[];
@@ -60,12 +63,13 @@ export type OpenFile = Pick<
 };
 
 export async function readOverview(ledger: Ledger): Promise<Overview> {
-  const [open, doubt, late, paid, twice, stopped, proposals, files, today] = await Promise.all([
+  const [open, doubt, late, paid, twice, undecided, stopped, proposals, files, today] = await Promise.all([
     readOpenFiles(ledger),
     readDoubt(ledger),
     readLate(ledger),
     readPaidBatches(ledger),
     readPaidTwice(ledger),
+    listUndecided(ledger.pool),
     query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
     readOpenProposals(ledger),
     query<Overview['files'][number]>(
@@ -82,7 +86,7 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
       [ledger.clock.now()],
     ),
   ]);
-  return { open, doubt, late, paid, twice, stopped, proposals, files, today };
+  return { open, doubt, late, paid, twice, undecided, stopped, proposals, files, today };
 }
 
 /** SQL: a batch waits for a person. */
@@ -241,7 +245,7 @@ export async function sumHeld(ledger: Ledger): Promise<OpenSum[]> {
 
 /** What the navigation counts. Each number is found by a partial index, whatever the size of the ledger. */
 export type Badges = {
-  /** What waits for this person: troubled and overdue batches, stops, held files and proposals. */
+  /** What waits for this person: troubled and overdue batches, batches with undecided rows, stops, held files and proposals. */
   readonly needsYou: number;
   /** Whether money is in doubt, or a result does not fit. */
   readonly isInDoubt: boolean;
@@ -254,10 +258,12 @@ export type Badges = {
 /** Reads them for one page. @param actor who looks, as in the audit trail */
 export async function readBadges({ pool }: Ledger, actor: string): Promise<Badges> {
   const { rows } = await pool.query<Badges>(
-    `SELECT *, batches + stops + approvals + late AS "needsYou" FROM (
+    `SELECT *, batches + undecided + stops + approvals + late AS "needsYou" FROM (
        SELECT (SELECT count(*) FROM batch WHERE ${IS_OPEN} AND (${IS_TROUBLED} OR ${IS_LATE}))
                 + (SELECT count(*) FROM batch WHERE ${IS_PAID}) AS batches,
-              EXISTS (SELECT 1 FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception')) AS "isInDoubt",
+              EXISTS (SELECT 1 FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception'))
+                OR EXISTS (SELECT 1 FROM unknown_row WHERE NOT is_closed) AS "isInDoubt",
+              (SELECT count(DISTINCT (file_no, batch_no)) FROM unknown_row WHERE NOT is_closed) AS undecided,
               (SELECT count(*) FROM file f WHERE state = 'held'
                  AND NOT EXISTS (SELECT 1 FROM upload u WHERE u.file_id = f.file_id AND u.actor = $1)
                  AND NOT EXISTS (SELECT 1 FROM proposal p

@@ -53,6 +53,7 @@ const LAST_AT = 'greatest(f.claimed_at, f.aged_from, f.state_at, f.known_at)';
 const IS_NEEDED = `(EXISTS (SELECT FROM batch b WHERE b.file_id = f.file_id AND (b.${IS_OPEN} OR b.next_recheck_at IS NOT NULL))
        OR EXISTS (SELECT FROM proposal p WHERE p.file_id = f.file_id AND p.verdict IS NULL)
        OR EXISTS (SELECT FROM row_change c WHERE c.file_no = f.file_no)
+       OR EXISTS (SELECT FROM unknown_row u WHERE u.file_no = f.file_no AND NOT u.is_closed)
        OR EXISTS (SELECT FROM reprocess_item i WHERE i.file_id = f.file_id AND i.result IS NULL)
        OR EXISTS (SELECT FROM resubmission s LEFT JOIN file n ON n.file_id = s.new_file_id
                   WHERE s.file_id = f.file_id AND (n.file_id IS NULL OR NOT n.${IS_FINAL_FILE}))

@@ -55,7 +55,7 @@ export async function changeOutcomes(
 }
 
 /** Locks the file: two corrections of it at once would take the same number. */
-async function lockFile(tx: Transaction, fileId: string): Promise<{ file_no: number; account: string }> {
+export async function lockFile(tx: Transaction, fileId: string): Promise<{ file_no: number; account: string }> {
   const { rows } = await tx.client.query<{ file_no: number; account: string }>(
     'SELECT file_no, account FROM file WHERE file_id = $1 FOR NO KEY UPDATE',
     [fileId],

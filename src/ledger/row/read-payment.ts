@@ -53,6 +53,8 @@ export type PaymentTry = {
   /** When its batch got its first outcomes. */
   finalAt: Date | null;
   first: RowOutcome | null;
+  /** Of a row whose outcome is unknown: whether a person closed it. Otherwise null. */
+  isClosed: boolean | null;
   changes: RowChange[];
   links: TryLink[];
   faults: { code: FaultCode; detail: string | null }[];
@@ -185,7 +187,8 @@ const TRIES = `
          r.customer_code AS "customerCode", r.amount_cents AS cents, r.last_four AS "lastFour", r.batch_no AS "batchNo",
          b.state AS "batchState", b.state_at AS "batchStateAt", b.batch_id AS "batchId", b.final_at AS "finalAt",
          CASE WHEN o.line IS NOT NULL THEN json_build_object('outcome', o.outcome, 'code', o.code, 'message', o.message,
-           'authorization', o."authorization") END AS first
+           'authorization', o."authorization") END AS first,
+         (SELECT is_closed FROM unknown_row u WHERE u.file_no = r.file_no AND u.line = r.line) AS "isClosed"
   FROM ${ASKED}
     LEFT JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b ON true
     LEFT JOIN LATERAL (SELECT * FROM row_outcome x WHERE x.file_no = r.file_no AND x.line = r.line OFFSET 0) o ON true

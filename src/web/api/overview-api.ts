@@ -120,6 +120,7 @@ const OVERVIEW = apiSchema({
     doubt: listOf(objectOf({ ...OF_BATCH, state: TEXT, since: MOMENT, reason: maybe(TEXT) })),
     paid: { ...listOf(PAID), description: 'Not sent: a payment in it may have been charged meanwhile.' },
     twice: { ...listOf(DOUBLE), description: 'Payments that were perhaps made twice.' },
+    undecided: listOf(objectOf({ ...OF_BATCH, since: MOMENT })),
     late: listOf(
       objectOf({
         ...OF_BATCH,

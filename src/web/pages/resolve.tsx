@@ -1,6 +1,7 @@
 import { saidState } from '../../../schemas/shown.ts';
 import type { FastifyInstance } from 'fastify';
 import { counted } from '../../kernel/counted.ts';
+import { maskText } from '../../kernel/mask.ts';
 import { describeDoubt, type InDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { describeAnswer, describeWait, describeWritten } from '../../explain/attempt-words.ts';
 import { whoDid } from '../../explain/why/sentence.ts';
@@ -15,10 +16,10 @@ import {
   resolutionOptions,
 } from '../../actions/resolve/resolution-options.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { Notice, Section } from '../parts/blocks.tsx';
+import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
-import { Moment, said } from '../parts/words.tsx';
+import { Moment, PaymentLink, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 type Place = SubjectOf<'batch'>;
@@ -29,15 +30,16 @@ export function resolvePage(server: FastifyInstance, context: WebContext): void 
     const viewer = viewerOf(request);
     const place = await findSubject(context, 'batch', request.params);
     const { title, crumbs } = placeOf(place);
+    const found = await describeDoubt(context.app.ledger, place.batch);
     return sendPage(
       reply,
       <Page title={`Resolve ${title}`} viewer={viewer} path={request.url} crumbs={crumbs} isLive>
-        {place.batch.state === 'unknown' ? (
+        {place.batch.state === 'unknown' || found.unknownRows.length > 0 ? (
           <InDoubtView
             context={context}
             viewer={viewer}
             place={place}
-            found={await describeDoubt(context.app.ledger, place.batch)}
+            found={found}
             facts={await batchFacts(context.app, place.file, place.batch)}
           />
         ) : (
@@ -65,7 +67,11 @@ function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place:
           <p>There is nothing to resolve.</p>
         )}
       </Notice>
-      <ActionLinks viewer={viewer} base={pathOf({ file, batch })} actions={actionsFor('batch', batch.state)} />
+      <ActionLinks
+        viewer={viewer}
+        base={pathOf({ file, batch })}
+        actions={batch.state === 'reconciled' ? ['repoll'] : actionsFor('batch', batch.state)}
+      />
     </>
   );
 }
@@ -77,13 +83,10 @@ function InDoubtView(props: ViewProps) {
   const { proposal } = found;
   return (
     <>
-      <Notice kind="bad" title="The service may or may not have taken this batch">
-        <p>
-          Its account sends nothing until this is resolved. Do not drop the file again: payers could be charged twice.
-        </p>
-      </Notice>
+      <DoubtNotice found={found} />
       <Section title="What is known" live="known">
         <FactList facts={knownFacts(props)} />
+        <UnknownRows rows={found.unknownRows} fileId={place.file.file_id} timeZone={zoneOf(props)} />
         <Happened found={found} timeZone={zoneOf(props)} />
       </Section>
       {proposal ? (
@@ -96,7 +99,7 @@ function InDoubtView(props: ViewProps) {
         </Section>
       ) : (
         <Section title="Options, safest first">
-          {!actionsFor('batch', 'unknown').some((action) => viewerMay(viewer, action)) && (
+          {!actionsFor('batch', place.batch.state).some((action) => viewerMay(viewer, action)) && (
             <p>Your role can view these; an operator can do them.</p>
           )}
           <ol class="ways">
@@ -113,6 +116,46 @@ function InDoubtView(props: ViewProps) {
         </Section>
       )}
     </>
+  );
+}
+
+function DoubtNotice({ found: { unknownRows } }: { found: InDoubt }) {
+  if (unknownRows.length > 0)
+    return (
+      <Notice kind="bad" title={`The service may or may not have charged ${counted(unknownRows.length, 'row')}`}>
+        <p>The account continues. Do not send such a row again: its payer could be charged twice.</p>
+      </Notice>
+    );
+  return (
+    <Notice kind="bad" title="The service may or may not have taken this batch">
+      <p>
+        Its account sends nothing until this is resolved. Do not drop the file again: payers could be charged twice.
+      </p>
+    </Notice>
+  );
+}
+
+/** Shows the rows of a finished batch whose outcome is unknown, with what the service answered. */
+function UnknownRows({ rows, fileId, timeZone }: { rows: InDoubt['unknownRows']; fileId: string; timeZone: string }) {
+  if (rows.length === 0) return null;
+  return (
+    <Table
+      label="Rows with unknown outcome"
+      rows={rows}
+      empty=""
+      columns={[
+        {
+          title: 'Line',
+          place: 'name',
+          isFigure: true,
+          cell: ({ line }) => <PaymentLink fileId={fileId} line={line} />,
+        },
+        { title: 'Invoice', cell: ({ invoice }) => maskText(invoice) },
+        { title: 'Answer', cell: ({ message }) => message },
+        { title: 'Since', cell: ({ since }) => <Moment at={since} timeZone={timeZone} /> },
+        { title: 'Closed', cell: ({ isClosed }) => (isClosed ? 'by a person' : 'no') },
+      ]}
+    />
   );
 }
 
@@ -147,7 +190,7 @@ function knownFacts(props: ViewProps): FactRows {
     ['To', last?.host ?? ''],
     ['Written', last ? describeWritten(last) : ''],
     ['Returned', last ? describeAnswer(last) : ''],
-    ['Why in doubt', place.batch.reason ?? ''],
+    ['Why in doubt', found.unknownRows.length > 0 ? '' : (place.batch.reason ?? '')],
     ['Waits for', describeWait(ledger.clock.now().getTime() - calledAt.getTime())],
   ];
 }

@@ -1,4 +1,7 @@
 import { ACTION_DEFECTS } from './action-defects.ts';
+import { DOUBT_DEFECTS } from './doubt-defects.ts';
+import { MASK_DEFECTS } from './mask-defects.ts';
+import { RULE_DEFECTS } from './rule-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 import { FUNCTION_DEFECTS } from './function-defects.ts';
@@ -402,4 +405,7 @@ export const DEFECTS: readonly Defect[] = [
   ...LEDGER_DEFECTS,
   ...ACTION_DEFECTS,
   ...FUNCTION_DEFECTS,
+  ...DOUBT_DEFECTS,
+  ...MASK_DEFECTS,
+  ...RULE_DEFECTS,
 ];

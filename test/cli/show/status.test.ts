@@ -166,6 +166,16 @@ describe('lateRunLines', () => {
 const HELD = { state: 'held', files: 1, rows: 2, cents: 5_000 };
 const DONE = { state: 'completed', files: 9, rows: 90, cents: 900_000 };
 
+const UNDECIDED = {
+  account: 'main',
+  fileId: 'g7fhpaqs',
+  batchNo: 1,
+  name: 'june.csv',
+  rows: 1,
+  cents: 300,
+  since: new Date(0),
+};
+
 describe('troubleStatus', () => {
   it.each([
     ['nothing', {}, 0, 0],
@@ -175,6 +185,7 @@ describe('troubleStatus', () => {
     ['a batch that is perhaps paid already', { files: [DONE], paid: [{}] }, 1, 3],
     ['a payment perhaps made twice', { files: [HELD], twice: [{}] }, 0, 5],
     ['an unknown batch', { files: [HELD], doubt: [inDoubt('unknown')] }, 1, 4],
+    ['an undecided row', { files: [HELD], undecided: [UNDECIDED] }, 1, 4],
     ['an exception', { files: [HELD], doubt: [inDoubt('unknown'), inDoubt('exception')] }, 1, 5],
     ['a refused batch', { doubt: [inDoubt('refused')] }, 0, 5],
     ['a stopped account', { stopped: [{ account: 'main', reason: 'journal', since: new Date(0) }] }, 0, 5],
@@ -184,7 +195,17 @@ describe('troubleStatus', () => {
 });
 
 function overview(part: Partial<Record<keyof Overview, readonly unknown[]>>): Overview {
-  return { files: [], open: [], doubt: [], paid: [], twice: [], stopped: [], today: [], ...part } as Overview;
+  return {
+    files: [],
+    open: [],
+    doubt: [],
+    paid: [],
+    twice: [],
+    undecided: [],
+    stopped: [],
+    today: [],
+    ...part,
+  } as Overview;
 }
 
 function inDoubt(state: Overview['doubt'][number]['state']): Overview['doubt'][number] {

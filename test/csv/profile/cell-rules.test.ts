@@ -215,6 +215,13 @@ describe('an amount in two columns', () => {
     expect(cellOrCodes('amount', rule, { a, b })).toBe(expected);
   });
 
+  it.each([
+    ['1,020.00', '', '-1020.00'],
+    ['', '25.00', '25.00'],
+  ])('has the other sign if the profile turns all signs: %j and %j', (a, b, expected) => {
+    expect(cellOrCodes('amount', { ...rule, sign: 'negate' }, { a, b })).toBe(expected);
+  });
+
   it('says which column is wrong, and whether both are filled', () => {
     expect(makeCell('amount', rule, { a: '', b: '25' }).faults).toMatchObject([{ title: 'b' }]);
     expect(makeCell('amount', rule, { a: '1.00', b: '1.00' }).faults).toMatchObject([{ detail: 'both are filled' }]);

@@ -28,9 +28,12 @@ describe('csvLines', () => {
     expect(csvLines()(cells)).toBe(line);
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\0x', '＝1', "'=1"])('guards people against %j', (cell) => {
-    expect(csvLines({ guard: true })(['a', cell])).toBe(`a,'${cell}\r\n`);
-  });
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\0x', '＝1', '＋1', '－1', '＠SUM(A1)', "'=1"])(
+    'guards people against %j',
+    (cell) => {
+      expect(csvLines({ guard: true })(['a', cell])).toBe(`a,'${cell}\r\n`);
+    },
+  );
 
   it('guards also where the cell needs quotes', () => {
     expect(csvLines({ guard: true })(['=1,2', '\rx'])).toBe('"\'=1,2","\'\rx"\r\n');

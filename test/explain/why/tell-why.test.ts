@@ -261,12 +261,20 @@ describe('nextForBatch', () => {
     cancelled: [/^$/],
   };
   it.each(Object.keys(BATCH_STATES) as BatchState[])('of a batch that is %s', (state) => {
-    const steps = nextForBatch({ ...batch, state }, facts, 'UTC', false);
+    const steps = nextForBatch({ ...batch, state }, { ...facts, undecided: 0 }, 'UTC', false);
     const [says, ...named] = EXPECTED[state];
     expect(steps.map(stepText).join(' ')).toMatch(says);
     expect(steps.flat().filter((part) => typeof part !== 'string')).toEqual(named);
     const shown = shownOfBatch(state, 'in_progress', false);
     expect(tellBatchState({ ...batch, shown })).toBe(`Batch 2: ${saidShown(shown)}.`);
+  });
+
+  it('leads to the options of a finished batch with undecided rows', () => {
+    const steps = nextForBatch({ ...batch, state: 'reconciled' }, { ...facts, undecided: 2 }, 'UTC', false);
+    expect(steps.map(stepText).join(' ')).toMatch(
+      /^Ask the service whether it charged the 2 undecided rows of batch 2/,
+    );
+    expect(steps.flat()).toContainEqual({ see: 'doubt', ...key });
   });
 
   it.each([
@@ -289,7 +297,7 @@ describe('nextForBatch', () => {
   ] as [string, Partial<BatchFacts>, Partial<BatchRow>, boolean, RegExp][])(
     'says why one that is ready waits: %s',
     (_why, more, row, isHeld, expected) => {
-      const steps = nextForBatch({ ...batch, ...row }, { ...facts, ...more }, 'UTC', isHeld);
+      const steps = nextForBatch({ ...batch, ...row }, { ...facts, undecided: 0, ...more }, 'UTC', isHeld);
       expect(steps.map(stepText).join(' ')).toMatch(expected);
     },
   );

@@ -20,6 +20,7 @@ import { openTestLedger } from '../../support/ledger-world.ts';
 import type { PoolClient } from 'pg';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { undecidedBatch } from '../../workers/support/resolve-context.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -39,6 +40,20 @@ describe('find alarm causes', () => {
       expect(await findLastingCauses(world.ledger)).toMatchObject(
         kind ? [{ kind, subject, account: 'main', figures: { rows: 2, cents: 500 } }] : [],
       );
+    });
+
+    it('names the undecided rows of a finished batch until they are decided', async () => {
+      const { file_id: fileId } = await undecidedBatch(world, { account: 'main' });
+      expect(await findLastingCauses(world.ledger)).toEqual([
+        {
+          kind: 'rows_undecided',
+          subject: `${fileId}/1`,
+          account: 'main',
+          figures: { fileId, batchNo: 1, rows: 1, cents: 300 },
+        },
+      ]);
+      await world.force('UPDATE batch SET doubt_closed_at = now()');
+      expect(await findLastingCauses(world.ledger)).toEqual([]);
     });
 
     it.each(Object.keys(FILE_STATES) as FileState[])('says whether a file that is %s is a cause', async (state) => {

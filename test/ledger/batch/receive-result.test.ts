@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { exceptBatch, receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
+import {
+  exceptBatch,
+  type FittingResult,
+  receiveResult,
+  reconcileBatch,
+  reconcileTogether,
+} from '../../../src/ledger/batch/receive-result.ts';
+import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals, readRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
@@ -212,6 +219,52 @@ describe('reconcileBatch', () => {
     });
     end();
     expect(counted).toEqual([]);
+  });
+});
+
+describe('reconcileTogether', () => {
+  /** Two batches of one file that wait for their results, and a third that does not. */
+  async function waiting(): Promise<FittingResult[]> {
+    const first = await world.batchIn('submitted', { batches: 3 });
+    const fileNo = await fileNoOf(first);
+    const second = await world.putBatch({ fileId: first.file_id, batchNo: 2 }, 'submitted');
+    return [first, second].map((batch) => ({
+      key: keyOf(batch),
+      fileNo,
+      result,
+      outcomes: outcomesOf(batch),
+      evidence: {},
+      nextRecheckAt: null,
+    }));
+  }
+
+  const statesOf = (parts: readonly FittingResult[]) =>
+    Promise.all(parts.map(async ({ key }) => (await readBatchRow(world.ledger, key)).state));
+
+  it('ends all batches whose outcomes are those of their rows', async () => {
+    const parts = await waiting();
+    await reconcileTogether(world.ledger, parts);
+    expect(await statesOf(parts)).toEqual(['reconciled', 'reconciled']);
+  });
+
+  it.each([0, 1])('refuses all when batch %i of the group has an outcome for a row of another batch', async (wrong) => {
+    const parts = await waiting();
+    const stray = { ...outcomesOf(await readBatchRow(world.ledger, parts[wrong]!.key))[0]!, line: 6 };
+    const changed = parts.map((part, place) =>
+      place === wrong ? { ...part, outcomes: [(part.outcomes as ReconciledRow[])[0]!, stray] } : part,
+    );
+    await expect(reconcileTogether(world.ledger, changed)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect(await statesOf(parts)).toEqual(['submitted', 'submitted']);
+  });
+
+  it.each([0, 1])('refuses all when the money of batch %i of the group is not that of its rows', async (wrong) => {
+    const parts = await waiting();
+    await world.force('UPDATE batch SET cents = cents + 1 WHERE file_id = $1 AND batch_no = $2', [
+      parts[wrong]!.key.fileId,
+      parts[wrong]!.key.batchNo,
+    ]);
+    await expect(reconcileTogether(world.ledger, parts)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect(await statesOf(parts)).toEqual(['submitted', 'submitted']);
   });
 });
 

@@ -157,7 +157,7 @@ describe('assignBatchId', () => {
 describe('mapBatch', () => {
   it('ends an exception with one outcome for each row, under the batch id that it has', async () => {
     const batch = await world.batchIn('exception');
-    await transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
+    await transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), 'settled', because));
     const mapped = { state: 'reconciled', batch_id: batch.batch_id, result_at: world.clock.now() };
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject(mapped);
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
@@ -169,14 +169,14 @@ describe('mapBatch', () => {
 
   it('writes nothing when the outcomes do not match its rows', async () => {
     const batch = await world.batchIn('exception');
-    const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), [], because));
+    const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), [], 'settled', because));
     await expect(map).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 
   it('says in which state a batch is that is none', async () => {
     const batch = await world.batchIn('submitted');
-    const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
+    const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), 'settled', because));
     await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": its state is awaiting result\./);
     const disown = transact(world.ledger, (tx) => detachResult(tx, { fileId: 'nobody', batchNo: 1 }, because));
     await expect(disown).rejects.toThrow('it is not in the ledger');

@@ -88,7 +88,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
   'a result that did not match is mapped': {
     before: (earlier) => put(earlier, 'exception'),
-    learn: (earlier) => inOne((tx) => mapBatch(tx, keyOf(earlier), [becomes(2, 'approved')], because)),
+    learn: (earlier) => inOne((tx) => mapBatch(tx, keyOf(earlier), [becomes(2, 'approved')], 'settled', because)),
   },
   'a batch in doubt gets its batch id': {
     before: (earlier) => put(earlier, 'unknown'),

@@ -21,6 +21,7 @@ import { receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readBatchFacts, readFileFacts } from '../../../src/ledger/file/read-why.ts';
 import { forget } from '../support/put-rows.ts';
+import { undecidedBatch } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
@@ -57,12 +58,13 @@ describe('listFiles', () => {
     await world.putFile(held, 'held');
     const { file_id: doubtful } = await world.accepted({ name: '5' });
     await world.putBatch({ fileId: doubtful, batchNo: 1 }, 'unknown');
-    expect(await countFiles(world.ledger, {}, 10)).toBe(5);
+    await undecidedBatch(world, { name: '6', account: 'third' });
+    expect(await countFiles(world.ledger, {}, 10)).toBe(6);
     expect(await countFiles(world.ledger, { states: ['claimed'] }, 10)).toBe(3);
     expect(await countFiles(world.ledger, { states: ['claimed'] }, 1)).toBe(2);
-    expect((await names({ needsAttention: true })).sort()).toEqual(['4', '5']);
+    expect((await names({ needsAttention: true })).sort()).toEqual(['4', '5', '6']);
     const all = await countFilesByState(world.ledger, '', 2);
-    expect([all.get('claimed'), all.get('held'), all.get('attention')]).toEqual([3, 1, 2]);
+    expect([all.get('claimed'), all.get('held'), all.get('attention')]).toEqual([3, 1, 3]);
     const other = await countFilesByState(world.ledger, 'other', 10);
     expect([other.get('claimed'), other.get('held'), other.get('attention')]).toEqual([0, 1, 1]);
   });

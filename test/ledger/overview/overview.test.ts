@@ -35,7 +35,16 @@ async function fileOf(states: BatchState[], plan: FilePlan = {}): Promise<FileRo
 describe('readOverview', () => {
   it('is empty for an empty ledger', async () => {
     const parts = await readOverview(world.ledger);
-    expect(Object.keys(parts).sort()).toEqual(['doubt', 'files', 'late', 'open', 'proposals', 'stopped', 'today']);
+    expect(Object.keys(parts).sort()).toEqual([
+      'doubt',
+      'files',
+      'late',
+      'open',
+      'proposals',
+      'stopped',
+      'today',
+      'undecided',
+    ]);
     expect(Object.values(parts).flat()).toEqual([]);
   });
 

@@ -29,6 +29,7 @@ describe('GET /overview', () => {
       doubt: [],
       paid: [],
       twice: [],
+      undecided: [],
       late: [],
       stopped: [],
       proposals: [],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { submitBatch } from '../../../workers/submit/submit.ts';
@@ -170,5 +171,31 @@ describe('the intent to send', () => {
     expect(scripted.bodies).toEqual([]);
     const attempts = [{ attempt: 1, verdict: 'not_sent' }];
     expect(await world.storyOf(key)).toMatchObject({ state: 'ready', attempt: 2, attempts });
+  });
+
+  it('is withdrawn then also when the clock of the host was set back meanwhile', async () => {
+    const key = await freshBatch();
+    const clock = handClock(new Date());
+    let leaseMs = world.app.account('account-1').leaseMs;
+    const slow: App = {
+      ...world.app,
+      clock,
+      account: (name) => ({ ...world.app.account(name), leaseMs }),
+      journal: {
+        ...world.app.journal,
+        append: async (entry) => {
+          await world.app.journal.append(entry);
+          clock.advance(-3_600_000);
+          await sleep(2 * leaseMs);
+        },
+      },
+    };
+    // The lease of the ledger stays long: only the time until the first byte is too much.
+    const before = async () => void (leaseMs = 20);
+    const scripted = answering(slow, TAKEN, { before });
+    await submitBatch(scripted.app, key);
+    expect(scripted.bodies).toEqual([]);
+    const attempts = [{ attempt: 1, verdict: 'not_sent' }];
+    expect(await world.storyOf(key)).toMatchObject({ state: 'ready', attempt: 2, attempts, journal: [1] });
   });
 });

@@ -1,9 +1,10 @@
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
+import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readBatches, readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
-import { type FilePlan, keyOf, type LedgerWorld } from '../../support/ledger-world.ts';
+import { type FilePlan, keyOf, type LedgerWorld, outcomesOf } from '../../support/ledger-world.ts';
 import type { App } from '../../../src/app.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
@@ -85,6 +86,23 @@ export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Pr
   return readBatchRow(world.ledger, keyOf(batch));
 }
 
+/** Makes a finished batch of lines 2 and 3. The service answered TIMEOUT for line 3, so its outcome is unknown. */
+export async function undecidedBatch(world: LedgerWorld, plan: FilePlan = {}): Promise<BatchRow> {
+  const batch = await world.sending(plan);
+  const end = { verdict: 'submitted', batchId: `u-${batch.file_id}`, firstPollMs: 0, evidence: {} } as const;
+  await endAttempt(world.ledger, batch, { ...end, serviceAt: world.clock.now() });
+  const key = keyOf(batch);
+  const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+  const received = await world.putBatch(key, 'result_in');
+  await world.force('UPDATE file SET accepted_at = $2 WHERE file_id = $1', [batch.file_id, world.clock.now()]);
+  const rows = outcomesOf(received).map((row) => ({
+    ...row,
+    ...(row.line === 3 && { outcome: 'unknown' as const, message: 'TIMEOUT', authorization: '' }),
+  }));
+  await reconcileBatch(world.ledger, key, fileNo, rows, {});
+  return readBatchRow(world.ledger, key);
+}
+
 /** Returns a batch's result file as the service makes it, with these lines. */
 export function resultOf(batch: Pick<BatchRow, 'file_id'>, lines: readonly number[] = [2, 3]): ResultAnswer {
   const rows = lines.map(
@@ -163,7 +181,14 @@ export function foundDoubt(change: Partial<InDoubt> = {}): InDoubt {
       rows: 3,
       cents: 7_500,
     } as BatchRow,
-    file: { file_id: 'g7fhpaqs00000000', name: 'monday.csv', account: 'main', operation: 'card', layout: 'card' },
+    file: {
+      file_id: 'g7fhpaqs00000000',
+      file_no: 1,
+      name: 'monday.csv',
+      account: 'main',
+      operation: 'card',
+      layout: 'card',
+    },
     attempts: [
       {
         attempt: 1,
@@ -181,6 +206,7 @@ export function foundDoubt(change: Partial<InDoubt> = {}): InDoubt {
     before: undefined,
     after: undefined,
     proposal: undefined,
+    unknownRows: [],
     ...change,
   };
 }

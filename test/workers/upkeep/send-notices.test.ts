@@ -145,6 +145,7 @@ describe('describeAlarm', () => {
 
   it.each([
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
+    ['rows_undecided', /^Batch f\/1: 2 rows, 50\.00 undecided: .*"paydrop resolve f\/1"/],
     ['file_held', /2 rows, 50\.00: [^.]*\. "paydrop approve f\/1 --reason …"/],
     ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\. "paydrop account list" shows why/],

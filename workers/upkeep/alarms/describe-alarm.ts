@@ -17,6 +17,8 @@ export function describeAlarm({ kind, subject, account, figures: found }: AlarmC
       return `Batch ${subject}: ${sumOf(figures)}. It is not sent. "paydrop why ${subject}" shows both payments; then "paydrop cancel ${subject} --reason …" or "paydrop release ${subject} --reason …".`;
     case 'perhaps_twice':
       return `Batch ${subject}: ${sumOf(figures)} perhaps paid twice. "paydrop why ${subject}" shows both payments. Refund one, then "paydrop acknowledge ${subject} --reason …".`;
+    case 'rows_undecided':
+      return `Batch ${subject}: ${sumOf(figures)} undecided: the service did not say whether it charged them. "paydrop resolve ${subject}" shows the options. Never send them again before it is known.`;
     case 'exception':
       return `Batch ${subject}: ${sumOf(figures)}. "paydrop exceptions ${subject}" shows both sides.`;
     case 'result_overdue':

@@ -33,6 +33,8 @@ export type HeadFacts = OfProfile & {
   readonly maker: string | undefined;
   /** Whether rows of it may be sent again. */
   readonly hasRowsToSend: boolean;
+  /** The first batch with rows whose outcome is unknown and that no person has closed. */
+  readonly undecidedNo: number | undefined;
   /** How many of them a selection takes, counted up to `MOST_AGAIN`. */
   readonly again: number;
   readonly outputs: readonly Pick<OutputRow, 'kind'>[];
@@ -125,6 +127,10 @@ type StepOf = (viewer: Viewer, facts: Omit<HeadFacts, 'customs'>) => MainStep | 
 /** The step for each way in which a file stands that needs one; otherwise the file is at its end or on its way. */
 const STEPS: { readonly [Name in Shown]?: StepOf } = {
   in_doubt: (_viewer, facts) => ({ label: 'Resolve…', path: `${batchPath(facts, 'unknown')}/resolve` }),
+  undecided: (_viewer, { file, undecidedNo = 1 }) => ({
+    label: 'Resolve…',
+    path: `/files/${file.file_id}/batches/${undecidedNo}/resolve`,
+  }),
   mismatch: (_viewer, facts) => ({
     label: 'Compare',
     path: `${batchPath(facts, 'exception')}#s-what-was-sent-and-what-was-returned`,

@@ -29,6 +29,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
     const viewer = viewerOf(request);
     const { file, batch } = await batchOf(app, request);
     const { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice } = await readAll(app, file, batch);
+    const undecided = doubt.unknownRows.filter(({ isClosed }) => !isClosed).length;
     const customs = customsOf(app, file.account);
     const path = `/files/${file.file_id}/batches/${batch.batch_no}`;
     return sendPage(
@@ -36,7 +37,12 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
       <Page title={`Batch ${batch.batch_no}`} viewer={viewer} path={path} crumbs={crumbsOf(file)} isLive>
         <Section title={`Batch ${batch.batch_no} of ${file.name}`} live="head">
           <WaitingProposals proposals={proposals} />
-          <BatchHead file={file} batch={batch} customs={customs} shown={showBatch(batch, file, blocksOf)} />
+          <BatchHead
+            file={file}
+            batch={batch}
+            customs={customs}
+            shown={showBatch(batch, file, blocksOf, undecided > 0)}
+          />
           <ActionLinks
             viewer={viewer}
             actions={[...actionsOf(file, batch), ...(isTwice ? (['acknowledge-batch'] as const) : [])]}

@@ -2,6 +2,7 @@ import { saidState } from '../../../../schemas/shown.ts';
 import type { ComponentChildren } from 'preact';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../app.ts';
+import { listUndecided } from '../../../ledger/doubt/unknown-rows.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
 import { listAudit, type AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { countFaults, MOST_COUNTED } from '../../../ledger/row/fault-counts.ts';
@@ -67,7 +68,7 @@ const CRUMBS = [{ path: '/files', label: 'Files' }];
 async function readHead(app: App, row: FileRow) {
   const { ledger, settings } = app;
   const { file_id: fileId, file_no: fileNo, profile_version: profileNo } = row;
-  const [file, figures, outputs, faults, proposals, held, maker, profile] = await Promise.all([
+  const [file, figures, outputs, faults, proposals, held, maker, profile, [undecided]] = await Promise.all([
     readShownFile(ledger, settings, row),
     readFileFigures(ledger, row),
     readOutputs(ledger, fileId),
@@ -76,13 +77,14 @@ async function readHead(app: App, row: FileRow) {
     readHoldReasons(ledger, settings, row),
     readMaker(ledger, fileId),
     profileNo === null ? undefined : readVersion(ledger.pool, profileNo),
+    listUndecided(ledger.pool, fileNo),
   ]);
   const { now, states } = figures;
   const mayHave = [now.declined, now.format_error, now.not_charged, states.cancelled].some((sum) => sum !== undefined);
   const [sum] = mayHave ? await sumAgain(ledger, againOf(fileId)) : [];
   const hasRows = sum !== undefined || (mayHave && (await hasRowsToSend(ledger, row)));
   const customs = customsOf(app, row.account);
-  const more = { hasRowsToSend: hasRows, again: sum?.rows ?? 0, customs };
+  const more = { undecidedNo: undecided?.batchNo, hasRowsToSend: hasRows, again: sum?.rows ?? 0, customs };
   return { file, figures, outputs, faults, proposals, held, maker, profile, ...more };
 }
 

@@ -158,11 +158,11 @@ function NextStep({ viewer, payment }: { viewer: Viewer; payment: ToldPayment })
 
 function stepOf(
   viewer: Viewer,
-  { fileId, fileState, batchNo, batchState, again, standing: { advice } }: ToldPayment['tries'][number],
+  { fileId, fileState, batchNo, batchState, isClosed, again, standing: { advice } }: ToldPayment['tries'][number],
 ): { label: string; path: string } | undefined {
   const file = `/files/${fileId}`;
   const batch = `${file}/batches/${batchNo}`;
-  if (batchState === 'unknown') return { label: 'Resolve…', path: `${batch}/resolve` };
+  if (batchState === 'unknown' || isClosed === false) return { label: 'Resolve…', path: `${batch}/resolve` };
   if (batchState === 'exception') return { label: 'Compare', path: `${batch}#s-what-was-sent-and-what-was-returned` };
   if (batchState === 'refused')
     return viewerMay(viewer, 'retry') ? { label: 'Send again…', path: `${batch}/do/retry` } : undefined;

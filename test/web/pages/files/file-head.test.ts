@@ -54,6 +54,7 @@ const headOf = (of: Partial<HeadFacts>): HeadFacts => ({
   figures: figures('ready'),
   maker: undefined,
   hasRowsToSend: true,
+  undecidedNo: undefined,
   again: 0,
   outputs: [{ kind: 'result' }],
   ...of,
