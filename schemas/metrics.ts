@@ -14,6 +14,8 @@ type MetricLabel =
   | 'queue'
   | 'remote'
   | 'result'
+  | 'role'
+  | 'site'
   | 'state'
   | 'version'
   | 'way';
@@ -45,6 +47,14 @@ const SHARED_METRICS = {
   },
   paydrop_results_overdue: { help: 'Batches whose result is overdue', labels: ['account'] },
   paydrop_failing_work: { help: 'Work that fails repeatedly, and work that no process takes up', labels: [] },
+  paydrop_role_processes: {
+    help: 'Processes that have the role and gave a sign of life in the last two minutes; the site is empty for a role of all sites',
+    labels: ['role', 'site'],
+  },
+  paydrop_role_unattended_seconds: {
+    help: 'How long no process has had the role although it has work; 0 when one has, for two minutes, and without work',
+    labels: ['role', 'site'],
+  },
   paydrop_queue_jobs: {
     help: 'Jobs by queue and state; one process of each site shows the queues of its site',
     labels: ['queue', 'state'],

@@ -24,6 +24,7 @@ export const SUBJECTS = [
   'users',
   'schedules',
   'alarms',
+  'processes',
   'retention',
   'archive',
 ] as const;
