@@ -1,3 +1,4 @@
+import { ALIVE_DEFECTS } from './alive-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
@@ -84,7 +85,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'journal not compared at start',
     about: 'after an older ledger was put back, what it forgot is sent again',
     file: 'workers/main.ts',
-    find: "  await (roles.has('submit') ? admitHere(app) : compareJournal(app));\n",
+    find: "  await (does(roles, 'submit') ? admitHere(app) : compareJournal(app));\n",
     replace: '',
     caughtBy: ['test/workers/main.test.ts'],
   },
@@ -292,4 +293,5 @@ export const DEFECTS: readonly Defect[] = [
   },
   ...EDGE_DEFECTS,
   ...ADMISSION_DEFECTS,
+  ...ALIVE_DEFECTS,
 ];

@@ -141,7 +141,7 @@ export function describeUnattended(unattended: Unattended, now: Date): Cause {
 }
 
 /** Returns whether nothing happens at all, in contrast to work that fails. */
-export function isSilence({ key }: Obstacle): boolean {
+export function isSilence({ key }: Pick<Obstacle, 'key'>): boolean {
   return isPlaceKey(key) || key.startsWith(UNLISTED);
 }
 
