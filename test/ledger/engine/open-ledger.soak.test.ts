@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -192,7 +192,7 @@ describe('joinAsInstance', () => {
     // A question waits for a sign that had begun.
     await instance.hasDuty('any');
     const [last] = await signsOf(instance);
-    await setTimeout(50);
+    await pause(50);
     await instance.hasDuty('any');
     expect(await signsOf(instance)).toEqual([last]);
   });
