@@ -74,6 +74,7 @@ export async function openLedger(
     await (options.asIs ? refuseNewer(client) : migrate(client)).finally(() => client.release());
     const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
       onJoin: options.asIs ? lockFunctions : keepFunctions,
+      databaseNow: sqlClock(options),
     });
     return {
       pool,

@@ -1,4 +1,5 @@
 import { ACTION_DEFECTS } from './action-defects.ts';
+import { ALIVE_DEFECTS } from './alive-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 
@@ -86,7 +87,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'journal not compared at start',
     about: 'after an older ledger was put back, what it forgot is sent again',
     file: 'workers/main.ts',
-    find: "  await (roles.has('submit') ? admitHere(app) : compareJournal(app));\n",
+    find: "  await (does(roles, 'submit') ? admitHere(app) : compareJournal(app));\n",
     replace: '',
     caughtBy: ['test/workers/main.test.ts'],
   },
@@ -296,4 +297,5 @@ export const DEFECTS: readonly Defect[] = [
   ...ADMISSION_DEFECTS,
   ...LEDGER_DEFECTS,
   ...ACTION_DEFECTS,
+  ...ALIVE_DEFECTS,
 ];
