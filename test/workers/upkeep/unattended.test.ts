@@ -203,6 +203,18 @@ describe('findUnattended', () => {
         await world.batchIn('unknown', { account: 'main' });
       },
     ],
+    ['what waits was taken for another merchant', async () => world.batchIn('ready', { account: 'main.1' })],
+    [
+      'nobody has said which service its account means',
+      async () => {
+        await world.batchIn('ready', { account: 'main' });
+        await world.force(
+          `INSERT INTO address_question (account, mark, merchant_no, server, address, is_sandbox, country, currency, asked_at)
+           SELECT account, 'new mark', merchant_no, 'NA', 'https://new.test/', false, country, currency, now()
+           FROM account WHERE account = 'main'`,
+        );
+      },
+    ],
   ])('misses no process that sends while %s', async (_why, put, account = {}) => {
     await put();
     await loseSender();
@@ -251,10 +263,11 @@ describe('findUnattended', () => {
     expect(await missing(settingsFor())).toEqual(['role:submit']);
   });
 
-  it('never counts a command, which only reads', async () => {
+  it('never counts a command, which only reads and need not know whom accounts mean', async () => {
     await world.batchIn('ready');
     await loseSender();
     const reader = await world.openAgain();
+    reader.bound.clear();
     expect((await findUnattended(reader, settingsFor())).map(placeKey)).toEqual(['role:submit']);
     const { rows } = await world.ledger.pool.query('SELECT FROM process');
     expect(rows).toHaveLength(2);
