@@ -37,7 +37,7 @@ export const ALARM_KINDS = {
     'another version of an import profile reads the files of a folder',
     'If you did not expect it, run "paydrop profile retire" with its name; its folders then take nothing.',
   ),
-  silence: lasting('a folder is not scanned, or results are not fetched', 'paydrop doctor'),
+  silence: lasting('no process does a kind of work: files are not taken, sent or answered', 'paydrop status'),
   not_reached: lasting(
     'batches repeatedly go back unsent, usually because the service cannot be reached',
     'paydrop doctor',

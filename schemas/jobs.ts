@@ -61,6 +61,44 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 
+type DutyRow = {
+  readonly role: Role;
+  /** Follows "No process". */
+  readonly does: string;
+  /** What waits while no process does it, and for what. */
+  readonly thing: string;
+  readonly waitsFor: string;
+};
+
+/**
+ * Which role does which kind of work. A role without a living process is reported while one of its duties has something
+ * to do. What every process does (sweeps, alarms, destroying keys) has no role and no row.
+ */
+export const DUTIES = {
+  list: { role: 'watch', does: 'takes drops', thing: 'drop folder', waitsFor: 'to be listed' },
+  pull: { role: 'watch', does: 'fetches files by SFTP', thing: 'folder', waitsFor: 'for files of its SFTP server' },
+  intake: { role: 'intake', does: 'checks files', thing: 'file', waitsFor: 'to be checked' },
+  submit: { role: 'submit', does: 'sends batches', thing: 'batch', waitsFor: 'to be sent' },
+  poll: { role: 'poll', does: 'fetches results', thing: 'batch', waitsFor: 'to be asked for' },
+  deliver: { role: 'deliver', does: 'writes output files', thing: 'file', waitsFor: 'for output files' },
+  push: { role: 'deliver', does: 'uploads output files', thing: 'output file', waitsFor: 'to be uploaded' },
+  reprocess: {
+    role: 'deliver',
+    does: 'sends selected payments again',
+    thing: 'selection',
+    waitsFor: 'to be sent again',
+  },
+  schedule: { role: 'schedule', does: 'makes the runs of schedules', thing: 'schedule', waitsFor: 'for its runs' },
+  web: { role: 'web', does: 'serves the dashboard', thing: 'dashboard', waitsFor: 'to be served' },
+} as const satisfies Record<string, DutyRow>;
+
+export type Duty = keyof typeof DUTIES;
+
+/** Returns whether a process with these roles does this kind of work. */
+export function does(roles: ReadonlySet<Role>, duty: Duty): boolean {
+  return roles.has(DUTIES[duty].role);
+}
+
 export const EVERY_ROLE: ReadonlySet<Role> = new Set(Object.keys(ROLES) as Role[]);
 
 /** The site of a folder or a process that names none. */

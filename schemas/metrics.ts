@@ -14,6 +14,8 @@ type MetricLabel =
   | 'queue'
   | 'remote'
   | 'result'
+  | 'role'
+  | 'site'
   | 'state'
   | 'version'
   | 'way';
@@ -48,6 +50,14 @@ const SHARED_METRICS = {
   paydrop_waiting_files: {
     help: 'Files that lie in drop folders and are not taken yet; one process of each site shows the folders of its site',
     labels: ['account', 'operation'],
+  },
+  paydrop_role_processes: {
+    help: 'Processes that have the role and gave a sign of life in the last two minutes; the site is empty for a role of all sites',
+    labels: ['role', 'site'],
+  },
+  paydrop_role_unattended_seconds: {
+    help: 'How long no process has had the role although it has work; 0 when one has, for two minutes, and without work',
+    labels: ['role', 'site'],
   },
   paydrop_queue_jobs: {
     help: 'Jobs by queue and state; one process of each site shows the queues of its site',

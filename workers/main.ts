@@ -1,4 +1,4 @@
-import { EVERY_ROLE, type Payload, type QueueName, type Role, ROLES } from '../schemas/jobs.ts';
+import { does, EVERY_ROLE, type Payload, type QueueName, type Role, ROLES } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { bindHere } from './bind-here.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
@@ -46,25 +46,25 @@ export async function startWorkers(
 ): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
-  if (roles.has('intake')) await checkKeys(app);
+  if (does(roles, 'intake')) await checkKeys(app);
   await bindHere(app);
-  await (roles.has('submit') ? admitHere(app) : compareJournal(app));
+  await (does(roles, 'submit') ? admitHere(app) : compareJournal(app));
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;
   const stopping = new AbortController();
-  if (roles.has('schedule'))
+  if (does(roles, 'schedule'))
     await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
   const submitters: QueueWorker[] = [];
   // A host that may not send ends each job at once, so it would win most jobs from the hosts that may.
   const leaveToOthers = () => submitters.forEach((worker) => worker.setPaused(isBarred(app)));
-  const sweeper = await startSweeper(app, { atSite, sends: roles.has('submit') }, leaveToOthers);
+  const sweeper = await startSweeper(app, { atSite, sends: does(roles, 'submit') }, leaveToOthers);
   const stage = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
-    roles.has(name)
+    does(roles, name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
       : [];
   /** A job covers several files, each with its own trace. */
   const jobs = (name: 'intake' | 'deliver', run: typeof runIntakeJob) =>
-    roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => run(app, job, stopping.signal))] : [];
+    does(roles, name) ? [app.queue.work(name, concurrency[name], (job) => run(app, job, stopping.signal))] : [];
   submitters.push(
     ...stage('submit', (_app, job) => noting(app, submitItem(job), () => runSubmitJob(app, job, stopping.signal))),
   );
@@ -72,17 +72,17 @@ export async function startWorkers(
   const stages = [
     ...jobs('intake', runIntakeJob),
     ...submitters,
-    ...(roles.has('poll') ? [app.queue.work('poll', concurrency.poll, (job) => runPollJob(app, job))] : []),
+    ...(does(roles, 'poll') ? [app.queue.work('poll', concurrency.poll, (job) => runPollJob(app, job))] : []),
     ...jobs('deliver', runDeliverJob),
-    ...(roles.has('schedule')
+    ...(does(roles, 'schedule')
       ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
       : []),
-    ...(reprocess && roles.has('deliver')
+    ...(reprocess && does(roles, 'reprocess')
       ? [app.queue.work('reprocess', RUNS_AT_ONCE, (job) => reprocess(app, job, stopping.signal))]
       : []),
   ];
   const transfers = startTransfers(app, roles);
-  const watcher = roles.has('watch') ? await startWatcher(app, onScan) : BLIND;
+  const watcher = does(roles, 'list') ? await startWatcher(app, onScan) : BLIND;
   const alarms = startAlarms(app);
   return {
     look: async () => (await transfers.look()) + (await watcher.look()) + (await countDueRuns(app)),

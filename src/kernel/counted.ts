@@ -21,3 +21,15 @@ export function groupedCount(count: number, noun: string): string {
 export function groupDigits(text: string): string {
   return text.replace(/\d(?=(?:\d{3})+(?:\.|$))(?<!\.\d*)/g, '$&,');
 }
+
+const UNITS = [
+  ['days', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+
+/** Says a time span in its largest unit that fits twice: `90 s`, `5 min`, `36 h`. */
+export function spanWords(ms: number): string {
+  const [unit, size] = UNITS.find(([, one]) => ms >= 2 * one) ?? ['s', 1_000];
+  return `${Math.floor(ms / size)} ${unit}`;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import * as names from '../../src/kernel/byte-names.ts';
-import { byNumber, counted, groupDigits } from '../../src/kernel/counted.ts';
+import { byNumber, counted, groupDigits, spanWords } from '../../src/kernel/counted.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import { FILE_ID, newFileId, shortId } from '../../src/kernel/ids.ts';
 import { isLoopback } from '../../src/kernel/is-loopback.ts';
@@ -42,6 +42,20 @@ it('groupBy keeps every item once, in the order in which it came', () => {
 });
 
 const MANY = Array.from({ length: 5_000 }, newFileId);
+
+describe('spanWords', () => {
+  it.each([
+    [0, '0 s'],
+    [119_999, '119 s'],
+    [120_000, '2 min'],
+    [7_199_000, '119 min'],
+    [7_200_000, '2 h'],
+    [172_799_000, '47 h'],
+    [172_800_000, '2 days'],
+  ])('%i ms: %s', (ms, words) => {
+    expect(spanWords(ms)).toBe(words);
+  });
+});
 
 describe('newFileId', () => {
   it('is 16 characters that FILE_ID knows again', () => {

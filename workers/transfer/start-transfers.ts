@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import type { Role } from '../../schemas/jobs.ts';
+import { does, type Role } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import { foldersHere, type Settings } from '../../src/config/config.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
@@ -10,6 +10,7 @@ import {
   beginPushing,
   findUnpushed,
   notePushed,
+  pushTargetName,
   type PushableOutput,
 } from '../../src/ledger/transfer/note-transfer.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
@@ -26,8 +27,8 @@ type Transfers = {
  * retried at the next time.
  */
 export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
-  const pulls = roles.has('watch') ? foldersHere(app.settings).filter(isPulled) : [];
-  const pushes = roles.has('deliver') ? app.settings.push : [];
+  const pulls = does(roles, 'pull') ? foldersHere(app.settings).filter(isPulled) : [];
+  const pushes = does(roles, 'push') ? app.settings.push : [];
   const turns = [
     ...pulls.map((folder) => {
       const sightings = new Map();
@@ -127,10 +128,6 @@ function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
 
 type PushTarget = Settings['push'][number];
 
-function nameOf({ remote, path }: PushTarget): string {
-  return `${remote}:${path}`;
-}
-
 /**
  * Uploads the outputs of this site that a place still lacks, the oldest first. Each is uploaded under a hidden name,
  * compared in size and renamed; its marker follows. Output names are unique, so a repeat after a crash replaces only
@@ -138,7 +135,7 @@ function nameOf({ remote, path }: PushTarget): string {
  * @returns how many were uploaded
  */
 export async function pushOutputs(app: App, target: PushTarget, open: typeof openRemote = openRemote): Promise<number> {
-  const name = nameOf(target);
+  const name = pushTargetName(target);
   await beginPushing(app.ledger, name);
   const wanted = { target: name, site: app.settings.site, accounts: target.accounts };
   return withLock(app.ledger, `push:${name}:${app.settings.site}`, async () => {

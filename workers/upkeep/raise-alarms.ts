@@ -12,7 +12,19 @@ import {
   findWithheld,
 } from '../../src/ledger/alarm/find-alarm-causes.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
-import { readObstacles } from './alarms/obstacles.ts';
+import { isSilence, readObstacles } from './alarms/obstacles.ts';
+import {
+  findUnattended,
+  isPlaceKey,
+  placeKey,
+  remedyOfUnattended,
+  sayUnattended,
+  sayWhyUnattended,
+  SILENT_INTERVALS,
+  type Unattended,
+} from './alarms/unattended.ts';
+import { type Presences, readPresences, SILENT_MS } from '../../src/ledger/process/read-presence.ts';
+import { DUTIES } from '../../schemas/jobs.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { listNotifyRules } from '../../src/ledger/person/people.ts';
 import { kindsOf, type Recipient, targetKey } from '../../src/notify/tell.ts';
@@ -36,11 +48,14 @@ export async function lookForAlarms(app: App): Promise<void> {
   }));
   // One process at a time: two at once would both report a file that has ended.
   const done = await withLock(app.ledger, 'alarms', async () => {
-    const causes = await findCauses(app, wanted);
+    const presences = await readPresences(app.ledger);
+    const causes = await findCauses(app, wanted, presences);
     const due = causes
       .filter(({ kind }) => wanted.has(kind))
       .map((cause) => ({ ...cause, text: describeAlarm(cause, currencyOf(app, cause)) }));
-    const raised = await raiseAlarms(app.ledger, due, audience, (kind, subject) => mayClear(app, kind, subject));
+    const raised = await raiseAlarms(app.ledger, due, audience, (kind, subject) =>
+      isPlaceKey(subject) ? maySeeAbsence(presences) : mayClear(app, kind, subject),
+    );
     // Apart, so that a report that cannot be read holds up no alarm.
     const digests = await findDigests(app, recipients, causes);
     const written = digests.map((digest) => ({ ...digest, text: describeAlarm(digest) }));
@@ -69,13 +84,17 @@ export async function readRecipients({ ledger, settings: { alarms } }: App): Pro
   return [...alarms, ...people];
 }
 
-async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<AlarmCause[]> {
+async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>, presences: Presences): Promise<AlarmCause[]> {
   const { ledger, clock, settings } = app;
+  const unattended = maySeeAbsence(presences) ? await findUnattended(ledger, settings, presences) : [];
+  const isPolled = unattended.every(({ role }) => role !== DUTIES.poll.role);
   const dueBefore = new Date(clock.now().getTime() - SILENT_INTERVALS * Math.max(settings.rescanMs, settings.sweepMs));
   return [
     ...findLocalCauses(app),
     ...(await findLastingCauses(ledger)),
-    ...(await findUnasked(ledger, dueBefore)),
+    ...unattended.map((one) => causeOf(app, one)),
+    // Where no process asks at all, that is the one cause.
+    ...(isPolled ? await findUnasked(ledger, dueBefore) : []),
     ...(await findUnreached(ledger)),
     ...(wanted.has('failing') ? await findFailing(app) : []),
     ...(await findLate(ledger, awaited(settings), new Date(clock.now().getTime() - LATE_MS))),
@@ -86,9 +105,24 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
   ];
 }
 
+/**
+ * Returns whether this process may judge that others are gone. It may not when it has just joined: after an outage of
+ * the server, or of the whole installation, processes return one by one.
+ */
+function maySeeAbsence({ joinedMs }: Presences): boolean {
+  return joinedMs >= SILENT_MS;
+}
+
+function causeOf({ ledger }: App, unattended: Unattended): AlarmCause {
+  const says = `${sayUnattended(unattended)}: ${sayWhyUnattended(unattended, ledger.clock.now())}`;
+  const figures = { says, next: remedyOfUnattended(unattended) };
+  return { kind: 'silence', subject: placeKey(unattended), account: null, figures };
+}
+
 /** Returns one cause for each kind of failing work. What only this host can see carries its name. */
 async function findFailing(app: App): Promise<AlarmCause[]> {
-  const obstacles = await readObstacles(app.ledger, app.settings);
+  // Those of roles and folders are of the kind "silence".
+  const obstacles = (await readObstacles(app.ledger, app.settings)).filter((one) => !isSilence(one));
   return [...groupBy(obstacles, ({ key }) => key)].map(([key, alike]) => ({
     kind: 'failing',
     subject: key === 'quarantine' ? localSubject(app, key) : key,
@@ -143,9 +177,6 @@ function mayClear(app: App, kind: AlarmKind, subject: string): boolean {
   if (!ALARM_KINDS[kind].lasts) return false;
   return !isLocalSubject(subject) || isOverHere(app, kind, subject);
 }
-
-/** How many intervals without a sign of life are silence. */
-export const SILENT_INTERVALS = 3;
 
 /**
  * Returns what only this process can know: folders that it does not list, SFTP servers that it cannot use, a silent

@@ -1,5 +1,6 @@
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { Settings } from '../../config/config.ts';
+import { spanWords } from '../../kernel/counted.ts';
 
 /** Returns the zone of a table with several accounts: theirs if they share one, else UTC. */
 export function zoneOf({ accounts }: Pick<Settings, 'accounts'>): string {
@@ -17,16 +18,4 @@ export function momentsIn(timeZone: string, now: Date): (at: Date) => string {
 function distance(ms: number): string {
   const words = spanWords(Math.abs(ms));
   return ms > 0 ? `in ${words}` : `${words} ago`;
-}
-
-const UNITS = [
-  ['days', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-] as const;
-
-/** Says a time span in its largest unit that fits twice: `90 s`, `5 min`, `36 h`. */
-export function spanWords(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= 2 * one) ?? ['s', 1_000];
-  return `${Math.floor(ms / size)} ${unit}`;
 }

@@ -64,8 +64,10 @@ async function runOnce(
   { timeoutMs, stop, progress }: { timeoutMs: number; stop: AbortSignal; progress: ProgressLine },
 ): Promise<number> {
   const startedAt = app.clock.now();
-  const isIdle = await withWorkers(app, (workers) =>
-    waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop, startedAt),
+  const isIdle = await withWorkers(
+    app,
+    (workers) => waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop, startedAt),
+    { stays: false },
   ).finally(() => progress.clear());
   await checkExpected(app);
   // The workers may have ended before their last check for alarms.

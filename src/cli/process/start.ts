@@ -1,5 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/jobs.ts';
+import { does, EVERY_ROLE, type Role, ROLES } from '../../../schemas/jobs.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { type Call, type CliCommand, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
@@ -38,9 +38,9 @@ export const start: CliCommand = {
         const meanwhile = () => void load();
         return withApp(settings, { log, env: process.env, meanwhile }, async (app) => {
           const { withWorkers, withDashboard } = await load();
-          front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
+          front?.open(app, does(roles, 'list') ? foldersHere(settings) : []);
           const running = async () => {
-            const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
+            const folders = does(roles, 'list') ? foldersHere(settings).map((folder) => folder.id) : [];
             const { site } = settings;
             log.info({ folders, site, roles: [...roles] }, 'paydrop is running');
             await warnOfRedis(settings, log);
@@ -51,7 +51,9 @@ export const start: CliCommand = {
             log.info('stopping: waiting for running calls, sending nothing new');
           };
           // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
-          await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles, front?.watch)));
+          await withMonitor(app, () =>
+            withDashboard(app, roles, () => withWorkers(app, running, { roles, onScan: front?.watch })),
+          );
           return EXIT.ok;
         });
       });
@@ -63,7 +65,7 @@ export const start: CliCommand = {
 
 /** Loads most of the program, which takes as long as the database takes to start. */
 async function loadRest(settings: Settings, roles: ReadonlySet<Role>) {
-  const hasDashboard = settings.dashboard !== undefined && roles.has('web');
+  const hasDashboard = settings.dashboard !== undefined && does(roles, 'web');
   const [{ withWorkers }, { withDashboard }] = await Promise.all([
     import('./with-workers.ts'),
     import('./with-dashboard.ts'),

@@ -1,4 +1,4 @@
-import type { Role } from '../../../schemas/jobs.ts';
+import { does, type Role } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { isDashboardNew } from '../../ledger/person/people.ts';
@@ -18,7 +18,7 @@ export async function withDashboard<Result>(
   last: (url?: string) => Promise<Result>,
 ): Promise<Result> {
   const { dashboard: settings } = app.settings;
-  if (!settings || !roles.has('web')) return last();
+  if (!settings || !does(roles, 'web')) return last();
   // Loaded only now: other commands must not wait for a server that they do not need.
   const { openDashboard } = await import('../../web/open-dashboard.tsx');
   const dashboard = await openDashboard(app, settings).catch((error: unknown) => {

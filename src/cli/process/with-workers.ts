@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saidWord } from '../../../schemas/shown.ts';
-import type { Role } from '../../../schemas/jobs.ts';
+import { DUTIES, EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { OnScan } from '../../../workers/watch/watch.ts';
 import { runReprocess } from '../../actions/reprocess/run-reprocess.ts';
@@ -13,19 +13,36 @@ import { listFailingFiles } from '../../ledger/alarm/note-failure.ts';
 import { findOpenRuns } from '../../ledger/reprocess/move-run.ts';
 import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
 
-/** Runs the workers during `last`. Afterwards nothing new starts, and running calls are awaited. */
+/**
+ * Runs the workers during `last`, and gives signs of life meanwhile. Afterwards nothing new starts, and running calls are
+ * awaited.
+ * @param options.stays false when this process ends by itself, and serves no dashboard
+ */
 export async function withWorkers<Result>(
   app: App,
   last: (workers: Workers) => Promise<Result>,
-  roles?: ReadonlySet<Role>,
-  onScan?: OnScan,
+  {
+    roles = EVERY_ROLE,
+    onScan,
+    stays = true,
+  }: { roles?: ReadonlySet<Role>; onScan?: OnScan | undefined; stays?: boolean } = {},
 ): Promise<Result> {
+  const { instance } = app.ledger;
   const workers = await startWorkers(app, roles, onScan, runReprocess);
   try {
+    // Only now: a process that fails to start, again and again, does no work.
+    const done = stays ? roles : new Set([...roles].filter((role) => role !== DUTIES.web.role));
+    await instance.announce({ site: app.settings.site, roles: done, stays, listedMs: () => oldestListingMs(app) });
     return await last(workers);
   } finally {
     await workers.stop();
+    await instance.depart();
   }
+}
+
+function oldestListingMs({ clock, health: { watched, listedAt, begunAt } }: App): number | undefined {
+  const ages = [...watched].map((id) => clock.now().getTime() - (listedAt.get(id) ?? begunAt).getTime());
+  return ages.length === 0 ? undefined : Math.max(0, ...ages);
 }
 
 /** Pause between two checks, in ms. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { saidCode } from '../../../schemas/errors.ts';
-import { FINAL_BATCH_STATES, FINAL_FILE_STATES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { DUTIES, type Duty } from '../../../schemas/jobs.ts';
+import { type BatchState, FINAL_BATCH_STATES, FINAL_FILE_STATES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { saidOutcome, type Shown, shownOfBatch } from '../../../schemas/shown.ts';
 import { type Step, stepText } from '../../../schemas/steps.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
@@ -19,9 +20,16 @@ import { findArchivedInvoice, readArchiveOf, sayArchive } from '../../ledger/ret
 import { readResubmissions } from '../../ledger/row/resubmissions.ts';
 import type { FoundRow } from '../../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
+import { findUnattended, type Unattended } from '../../../workers/upkeep/alarms/unattended.ts';
+import { isDeliverable } from '../../ledger/batch/due-work.ts';
 import { describeHolds } from '../describe-holds.ts';
 import { type Block, readBlocks, readShownFile, showBatch } from '../read-blocks.ts';
-import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import {
+  describeFailing,
+  describeUnattended,
+  isUnread,
+  readObstacles,
+} from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
 import { listUndecided, readUnknownRows } from '../../ledger/doubt/unknown-rows.ts';
 import { nextForBatch, nextForUndecided, tellBatch, tellBatchState, tellUndecided } from './tell-batch.ts';
@@ -55,7 +63,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
   const isBlocked = blockedBy.length > 0;
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
   const [stuck, archive, doubles, undecided] = await Promise.all([
-    stuckWith(ledger, file),
+    stuckWith(ledger, settings, file, facts.open),
     readArchiveOf(ledger, file),
     tellDoubles(ledger, { fileId: file.file_id }, await readBatches(ledger, file.file_id), timeZone),
     listUndecided(ledger.pool, file.file_no),
@@ -88,7 +96,7 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   const undecided = unknown.filter(({ isClosed }) => !isClosed);
   const ofBatch = showBatch(batch, file, await readBlocks(ledger, settings), undecided.length > 0);
   const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
-  const stuck = await stuckWith(ledger, file, batch);
+  const stuck = await stuckWith(ledger, settings, file, [batch], batch);
   const doubles = await tellDoubles(ledger, { fileId: file.file_id, batchNo: batch.batch_no }, [batch], timeZone);
   const steps = nextForBatch(
     batch,
@@ -151,7 +159,8 @@ export async function whyUntaken(ledger: Ledger, settings: Settings, name: strin
   return (
     (await whyWaiting(ledger, settings, name)) ??
     (await whyUnread(ledger, settings, name)) ??
-    (await whyQuarantined(settings, name))
+    (await whyQuarantined(settings, name)) ??
+    (await whyUnlisted(ledger, settings, name))
   );
 }
 
@@ -168,6 +177,24 @@ async function whyUnread(ledger: Ledger, settings: Settings, name: string): Prom
       story: [{ at: null, text: `It lies in folder ${id}.` }],
       now: [`${found.what}: ${ended(found.why)}`, 'It has not been taken yet, and nothing of it was sent.'],
       ...nextOf([found.step]),
+    };
+  }
+  return undefined;
+}
+
+/** Explains a drop that lies in a folder that no process lists. */
+async function whyUnlisted(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
+  const missing = await findUnattended(ledger, settings);
+  for (const { id, path, account, site, schedule } of missing.length === 0 ? [] : foldersHere(settings)) {
+    const { role } = DUTIES[schedule === undefined ? 'list' : 'schedule'];
+    const unattended = missing.find((one) => one.role === role && one.site === site);
+    if (!unattended || !(await listFolder(path).catch(() => [])).some((entry) => entry.name === name)) continue;
+    return {
+      about: `${maskName(name)}, a drop`,
+      timeZone: zoneOf(settings, account),
+      story: [{ at: null, text: `It lies in folder ${id}.` }],
+      now: ['It has not been taken yet, and nothing of it was sent.'],
+      ...nextOf([stepOfUnattended(ledger, unattended)]),
     };
   }
   return undefined;
@@ -224,17 +251,65 @@ async function heldBy(ledger: Ledger, account: string, timeZone: string): Promis
   return holds.map((hold) => [`Account ${account} sends nothing. `, ...hold]);
 }
 
-/** Lists what keeps failing for a file, and for its account while part of the file is open. */
-async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promise<Step[]> {
-  const failing = await readFailing(ledger, file.file_id);
-  return failing
+/**
+ * Lists what no process does for a file, and what keeps failing for it, and for its account while part of the file is
+ * open.
+ * @param open the batches that are asked about
+ */
+async function stuckWith(
+  ledger: Ledger,
+  settings: Settings,
+  file: FileRow,
+  open: readonly BatchRow[],
+  batch?: BatchRow,
+): Promise<Step[]> {
+  const [missing, failing] = await Promise.all([
+    readMissing(ledger, settings, file, open),
+    readFailing(ledger, file.file_id),
+  ]);
+  const failures = failing
     .filter(({ fileId, batchNo }) =>
       fileId === null
         ? !FINAL.has(batch?.state ?? file.state)
         : batch === undefined || batchNo === null || batchNo === batch.batch_no,
     )
     .map(describeFailing)
-    .map(({ what, why, step }) => [`${what}: it ${ended(why)} `, ...step]);
+    .map(({ what, why, step }): Step => [`${what}: it ${ended(why)} `, ...step]);
+  return [...missing, ...failures];
+}
+
+/** Lists the roles that a file waits for and no living process has. */
+async function readMissing(
+  ledger: Ledger,
+  settings: Settings,
+  file: FileRow,
+  open: readonly BatchRow[],
+): Promise<Step[]> {
+  const missing = await findUnattended(ledger, settings);
+  if (missing.length === 0) return [];
+  const lacksOutput = await isDeliverable(ledger, file.file_id);
+  const wanted = new Set<Duty>([
+    ...(file.state === 'claimed' ? (['intake'] as const) : []),
+    ...open.flatMap(({ state }) => DUTY_IN[state] ?? []),
+    ...(lacksOutput ? (['deliver'] as const) : []),
+  ]);
+  return missing
+    .map((one) => ({ ...one, due: one.due.filter(({ duty }) => wanted.has(duty)) }))
+    .filter(({ site, due }) => due.length > 0 && (site === null || site === file.site))
+    .map((one) => stepOfUnattended(ledger, one));
+}
+
+/** What a batch in a state waits for, where that is a process. */
+const DUTY_IN: Readonly<Partial<Record<BatchState, Duty>>> = {
+  ready: 'submit',
+  submitted: 'poll',
+  result_in: 'poll',
+  exception: 'poll',
+};
+
+function stepOfUnattended(ledger: Ledger, unattended: Unattended): Step {
+  const { what, why, step } = describeUnattended(unattended, ledger.clock.now());
+  return [`${what}: ${ended(why)} `, ...step];
 }
 
 const FINAL: ReadonlySet<string> = new Set([...FINAL_BATCH_STATES, ...FINAL_FILE_STATES]);

@@ -32,7 +32,7 @@ export async function findDueWork(
   }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
 ): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
-    findFiles(ledger, site, `f.state = 'claimed'`),
+    findFiles(ledger, site, IS_CLAIMED),
     findSendable(ledger, undefined, closed),
     findAwaitingResult(ledger),
     findToRecheck(ledger, longestRecheckMs),
@@ -53,20 +53,43 @@ export async function findSendable(
   closed: readonly string[] = [],
 ): Promise<BatchKey[]> {
   // A single account need not be searched for ready batches first.
-  const accounts =
-    account === undefined
-      ? `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`
-      : 'SELECT $4::text AS account';
+  const accounts = account === undefined ? READY_ACCOUNTS : 'SELECT $4::text AS account';
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
-    `SELECT next.file_id, next.batch_no
-     FROM (${accounts}) waiting
-     CROSS JOIN LATERAL next_to_send(waiting.account) next
-     WHERE (next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)}) AND waiting.account <> ALL ($2)
-       AND is_bound(waiting.account, $3)
-       AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`,
+    `SELECT next.file_id, next.batch_no FROM (${accounts}) waiting ${NEXT_TO_SEND}
+     WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)`,
     [ledger.clock.now(), closed, boundKeys(ledger), ...(account === undefined ? [] : [account])],
   );
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
+}
+
+const READY_ACCOUNTS = `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`;
+
+/** SQL that joins to each account `waiting` the batch `next` that it sends next. */
+const NEXT_TO_SEND = 'CROSS JOIN LATERAL next_to_send(waiting.account) next';
+
+/** SQL condition on both: it may be sent now. $1 is now, and $2 are the closed accounts. */
+const MAY_SEND_NOW = `(next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)}) AND waiting.account <> ALL ($2)
+       AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`;
+
+/**
+ * SQL condition on a batch: whom its account means is settled. No process sends for a former name, or for an account that
+ * waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
+ */
+const HAS_MERCHANT = `batch.account NOT LIKE '%.%' AND NOT EXISTS (SELECT FROM address_question q WHERE q.account = batch.account)`;
+
+/** How much is due, and since when the oldest. */
+export type DueSum = { count: number; since: Date | null };
+
+/** Sums up the batches of the accounts that may send now. @param closed accounts outside their sending window */
+export async function sumSendable({ pool, clock }: Ledger, closed: readonly string[]): Promise<DueSum> {
+  const { rows } = await pool.query<DueSum>(
+    `SELECT count(*)::int AS count, min(ready.state_at) AS since
+     FROM (${READY_ACCOUNTS} AND ${HAS_MERCHANT}) waiting ${NEXT_TO_SEND}
+     JOIN batch ready ON ready.account = waiting.account AND ready.${IS_OPEN} AND ready.state = 'ready'
+     WHERE ${MAY_SEND_NOW}`,
+    [clock.now(), closed],
+  );
+  return rows[0]!;
 }
 
 /** Returns the batch that an account sends next, whether or not it may be sent now. */
@@ -92,6 +115,21 @@ async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   return rows;
 }
 
+/** Sums up the batches whose result should be asked for now, or is here and not judged. */
+export async function sumToPoll({ pool, clock }: Ledger): Promise<DueSum> {
+  const dueAt = 'coalesce(next_poll_at, submitted_at, state_at)';
+  const { rows } = await pool.query<DueSum>(
+    `SELECT count(*)::int AS count, min(at) AS since FROM (
+       SELECT ${dueAt} AS at FROM batch
+       WHERE ${IS_OPEN} AND (state = 'result_in'
+         OR (state IN ('submitted', 'exception') AND ${hasCome(dueAt, '$1', LONGEST_REPOLL_MS)}))
+       UNION ALL
+       SELECT next_recheck_at FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) due`,
+    [clock.now()],
+  );
+  return rows[0]!;
+}
+
 async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
@@ -99,6 +137,32 @@ async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRo
   );
   return rows;
 }
+
+/** Sums up the files of a site that are claimed and not checked. */
+export function sumClaimed(ledger: Ledger, site: string): Promise<DueSum> {
+  return sumFiles(ledger, site, IS_CLAIMED);
+}
+
+/** Sums up the files of a site that lack an output. */
+export function sumDeliverable(ledger: Ledger, site: string): Promise<DueSum> {
+  return sumFiles(ledger, site, IS_DELIVERABLE);
+}
+
+/** Returns whether a file lacks an output that can be written now. */
+export async function isDeliverable({ pool }: Ledger, fileId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(`SELECT FROM file f WHERE f.file_id = $1 AND ${IS_DELIVERABLE}`, [fileId]);
+  return rowCount === 1;
+}
+
+async function sumFiles({ pool }: Ledger, site: string, condition: string): Promise<DueSum> {
+  const { rows } = await pool.query<DueSum>(
+    `SELECT count(*)::int AS count, min(f.state_at) AS since FROM file f WHERE f.site = $1 AND ${condition}`,
+    [site],
+  );
+  return rows[0]!;
+}
+
+const IS_CLAIMED = `f.state = 'claimed'`;
 
 async function findFiles(ledger: Ledger, site: string, condition: string): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(

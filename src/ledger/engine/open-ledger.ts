@@ -76,6 +76,7 @@ export async function openLedger(
     await (options.asIs ? checkAsIs(client) : migrate(client, options.log)).finally(() => client.release());
     const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
       onJoin: (own) => keepFunctions(own, options.log, options),
+      databaseNow: sqlClock(options),
     });
     return {
       pool,

@@ -26,6 +26,7 @@ export const SUBJECTS = [
   'users',
   'schedules',
   'alarms',
+  'processes',
   'retention',
   'archive',
 ] as const;

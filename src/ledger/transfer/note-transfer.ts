@@ -65,6 +65,11 @@ export async function beginPushing(ledger: Ledger, target: string): Promise<void
   ]);
 }
 
+/** Returns the name of a place of upload in the ledger. */
+export function pushTargetName({ remote, path }: { remote: string; path: string }): string {
+  return `${remote}:${path}`;
+}
+
 /** Returns the outputs of a site that must still go to a target, oldest first. */
 export async function findUnpushed(
   ledger: Ledger,

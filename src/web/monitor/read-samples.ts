@@ -2,6 +2,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { QUEUES, type QueueName } from '../../../schemas/jobs.ts';
 import type { GaugeName } from '../../../schemas/metrics.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { readAttendance } from '../../../workers/upkeep/alarms/unattended.ts';
 import type { App } from '../../app.ts';
 import { foldersHere } from '../../config/config.ts';
 import { countWaiting } from '../../files/survey-folder.ts';
@@ -107,7 +108,7 @@ const EXPORTER = 'exporter';
 
 async function readSharedSamples(app: App): Promise<Sample[]> {
   const { ledger } = app;
-  const [files, batches, held, doubt, lags, stops, obstacles] = await Promise.all([
+  const [files, batches, held, doubt, lags, stops, obstacles, attendance] = await Promise.all([
     countOpenFiles(ledger),
     countOpenBatches(ledger),
     sumHeld(ledger),
@@ -115,10 +116,18 @@ async function readSharedSamples(app: App): Promise<Sample[]> {
     readPollLag(ledger),
     readStops(ledger),
     readObstacles(ledger, app.settings),
+    readAttendance(ledger, app.settings),
   ]);
   const accounts = accountsOf(app, [...files, ...batches, ...held, ...doubt, ...lags]);
   return [
     { name: 'paydrop_failing_work', value: obstacles.length },
+    ...attendance.flatMap(({ role, site, living, silentMs }): Sample[] => {
+      const labels = { role, site: site ?? '' };
+      return [
+        { name: 'paydrop_role_processes', labels, value: living },
+        { name: 'paydrop_role_unattended_seconds', labels, value: silentMs / 1_000 },
+      ];
+    }),
     ...stateSamples(app, accounts, OPEN_FILE_STATES, files, 'paydrop_files', 'paydrop_file_oldest_age_seconds'),
     ...stateSamples(app, accounts, OPEN_BATCH_STATES, batches, 'paydrop_batches', 'paydrop_batch_oldest_age_seconds'),
     ...accounts.flatMap((account): Sample[] => {

@@ -10,6 +10,7 @@ import { Month, OpenByAge } from './front/month.tsx';
 import { NeedsTable, type View } from './queue/lists.tsx';
 import { type Front, openDays, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
+import { isSilence } from '../../../workers/upkeep/alarms/obstacles.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
 import { OutcomeBar } from '../parts/charts.tsx';
 import { Sum, Count, Moment, StateBadge } from '../parts/words.tsx';
@@ -86,6 +87,8 @@ function isCalm({ needs, obstacles, unready, unreached, today }: Front): boolean
 }
 
 function Trouble({ front: { unready, unreached, today, obstacles } }: { front: Front }) {
+  const silent = obstacles.filter(isSilence);
+  const failing = obstacles.filter((one) => !isSilence(one));
   return (
     <>
       {unready.length > 0 && (
@@ -114,10 +117,21 @@ function Trouble({ front: { unready, unreached, today, obstacles } }: { front: F
           <p>Batches repeatedly go back unsent. Nothing is lost; paydrop keeps retrying.</p>
         </Notice>
       ))}
-      {obstacles.length > 0 && (
+      {silent.length > 0 && (
+        <Notice kind="bad" title="No process does this work">
+          <ul>
+            {silent.map(({ key, what, why, next }) => (
+              <li key={key}>
+                {what}: {why}. {next}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {failing.length > 0 && (
         <Notice kind="warn" title="Not making progress">
           <ul>
-            {obstacles.slice(0, SHOWN_NEEDS).map(({ key, what, why }) => (
+            {failing.slice(0, SHOWN_NEEDS).map(({ key, what, why }) => (
               <li key={key + what}>
                 {what}: {why}
               </li>

@@ -2,6 +2,7 @@ import { ACTION_DEFECTS } from './action-defects.ts';
 import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
 import { RULE_DEFECTS } from './rule-defects.ts';
+import { ALIVE_DEFECTS } from './alive-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 import { FUNCTION_DEFECTS } from './function-defects.ts';
@@ -90,7 +91,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'journal not compared at start',
     about: 'after an older ledger was put back, what it forgot is sent again',
     file: 'workers/main.ts',
-    find: "  await (roles.has('submit') ? admitHere(app) : compareJournal(app));\n",
+    find: "  await (does(roles, 'submit') ? admitHere(app) : compareJournal(app));\n",
     replace: '',
     caughtBy: ['test/workers/main.test.ts'],
   },
@@ -408,4 +409,5 @@ export const DEFECTS: readonly Defect[] = [
   ...DOUBT_DEFECTS,
   ...MASK_DEFECTS,
   ...RULE_DEFECTS,
+  ...ALIVE_DEFECTS,
 ];

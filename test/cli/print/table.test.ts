@@ -9,7 +9,7 @@ import { progressLine } from '../../../src/cli/print/progress.ts';
 import { wholeNumber } from '../../../src/cli/option-values.ts';
 import { openCommandLog } from '../../../src/cli/open-command-log.ts';
 import { takeDown } from '../support/run-here.ts';
-import { momentsIn, spanWords, zoneOf } from '../../../src/cli/print/moments.ts';
+import { momentsIn, zoneOf } from '../../../src/cli/print/moments.ts';
 import { configWith } from '../../kernel/support/config-world.ts';
 import { resolveSettings } from '../../../src/config/config.ts';
 
@@ -238,19 +238,5 @@ describe('moments', () => {
     const when = momentsIn('America/Toronto', new Date('2026-06-15T12:00:00Z'));
     expect(when(new Date('2026-06-15T11:57:00Z'))).toBe('2026-06-15 07:57:00 -04:00 (3 min ago)');
     expect(when(new Date('2026-06-15T14:30:00Z'))).toBe('2026-06-15 10:30:00 -04:00 (in 2 h)');
-  });
-
-  describe('spanWords', () => {
-    it.each([
-      [0, '0 s'],
-      [119_999, '119 s'],
-      [120_000, '2 min'],
-      [7_199_000, '119 min'],
-      [7_200_000, '2 h'],
-      [172_799_000, '47 h'],
-      [172_800_000, '2 days'],
-    ])('%i ms: %s', (ms, words) => {
-      expect(spanWords(ms)).toBe(words);
-    });
   });
 });

@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../schemas/errors.ts';
@@ -301,4 +301,59 @@ describe('nextForBatch', () => {
       expect(steps.map(stepText).join(' ')).toMatch(expected);
     },
   );
+});
+
+describe('a role that no process has', () => {
+  const silent = openedForTests(openTestLedger);
+  const here = {
+    ...settings,
+    site: 'main',
+    schedules: {},
+    push: [],
+    folders: [{ id: 'drop/card', account: 'main', path: '/nowhere', site: 'main' }],
+  } as unknown as Settings;
+
+  /** A process that serves the dashboard only has lived for an hour. */
+  async function waitAnHour(): Promise<void> {
+    await silent.empty();
+    const presence = { site: 'main', roles: new Set(['web'] as const), stays: true, listedMs: () => undefined };
+    await silent.ledger.instance.announce(presence);
+    silent.clock.advance(3_600_000);
+  }
+
+  const next = async (file: { file_id: string }) =>
+    (await whyFile(silent.ledger, here, await readFileRow(silent.ledger, file.file_id))).next;
+
+  it.each<[string, string, () => Promise<{ file_id: string }>]>([
+    ['a claimed file', 'No process at site main checks files', () => silent.claimed()],
+    ['a ready batch', 'No process sends batches', () => silent.batchIn('ready')],
+    ['a submitted batch', 'No process fetches results', () => silent.batchIn('submitted')],
+    ['a file without its notice', 'No process at site main writes output files', () => silent.rejected()],
+  ])('%s: says so in place of "nothing to do"', async (_what, says, put) => {
+    await waitAnHour();
+    const file = await put();
+    const found = await next(file);
+    expect(found.find((text) => text.startsWith(says))).toMatch(/ was ever started; 1 \w+ waits .*"paydrop start /);
+    expect(found.join(' ')).not.toContain('There is nothing to do');
+    if (file && 'batch_no' in file) {
+      const batch = file as BatchRow;
+      const row = await readFileRow(silent.ledger, batch.file_id);
+      expect((await whyBatch(silent.ledger, here, row, batch)).next.join(' ')).toContain(says);
+    }
+  });
+
+  it('says of a drop that no process lists its folder', async () => {
+    await waitAnHour();
+    const path = await freshFolder();
+    await writeFile(join(path, 'june.csv'), '');
+    const settled = { ...here, folders: here.folders.map((folder) => ({ ...folder, path })) };
+    expect(await whyUntaken(silent.ledger, settled, 'june.csv')).toMatchObject({
+      about: 'june.csv, a drop',
+      now: ['It has not been taken yet, and nothing of it was sent.'],
+      next: [
+        expect.stringMatching(/^No process at site main takes drops: .* 1 drop folder waits to be listed\. Start /),
+      ],
+    });
+    expect(await whyUntaken(silent.ledger, settled, 'july.csv')).toBeUndefined();
+  });
 });

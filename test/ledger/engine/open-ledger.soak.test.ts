@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { openLog, silentLog } from '../../../src/kernel/log.ts';
 import { ALIVE_LOCKS, type Instance, joinAsInstance } from '../../../src/ledger/engine/instance.ts';
+import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { claimForTest } from '../../support/claim-for-test.ts';
@@ -159,6 +161,65 @@ describe('joinAsInstance', () => {
     await expect.poll(() => other.hasDuty('a')).toBe(true);
     await other.leave();
     await expect.poll(() => one.hasDuty('a')).toBe(true);
+  });
+
+  /** Signs of life of an instance, by the clock of the database. */
+  const signsOf = async ({ id }: Instance) => {
+    const { rows } = await world.ledger.pool.query<{ site: string; roles: string[]; seen_at: Date; listed: boolean }>(
+      'SELECT site, roles, seen_at, listed_at IS NOT NULL AS listed FROM process WHERE process_id = $1',
+      [id],
+    );
+    return rows;
+  };
+  const presence = { site: 'main', roles: new Set(['watch'] as const), stays: true, listedMs: () => 1_000 };
+  const inSchema = () => ({ connectionString: world.url, options: `-c search_path=${SEARCH_PATH}` });
+
+  it('gives signs of life from its announcement on, and a last one when it departs', async () => {
+    const instance = await joinAsInstance(inSchema(), silentLog(), { rejoinMs: REJOIN_MS, beatMs: 10 });
+    onTestFinished(() => instance.leave());
+    expect(await signsOf(instance)).toEqual([]);
+    await instance.announce(presence);
+    const [first] = await signsOf(instance);
+    expect(first).toMatchObject({ site: 'main', roles: ['watch'], listed: true });
+    const seenAfter = async (moment: Date) => (await signsOf(instance))[0]!.seen_at > moment;
+    await expect.poll(() => seenAfter(first!.seen_at), { interval: 5 }).toBe(true);
+    const before = await holdersOf(instance);
+    await cut(before);
+    await comesBack(instance, before);
+    const [back] = await signsOf(instance);
+    await expect.poll(() => seenAfter(back!.seen_at), { interval: 5 }).toBe(true);
+    await instance.depart();
+    // A question waits for a sign that had begun.
+    await instance.hasDuty('any');
+    const [last] = await signsOf(instance);
+    await pause(50);
+    await instance.hasDuty('any');
+    expect(await signsOf(instance)).toEqual([last]);
+  });
+
+  it('keeps its connection and its lock when a sign of life is refused', async () => {
+    const { lines, log } = noteLines();
+    const readOnly = { ...inSchema(), options: `${inSchema().options} -c default_transaction_read_only=on` };
+    const instance = await joinAsInstance(readOnly, log, { rejoinMs: REJOIN_MS, beatMs: 10 });
+    onTestFinished(() => instance.leave());
+    const before = await holdersOf(instance);
+    await instance.announce(presence);
+    await expect.poll(() => lines.filter((line) => line.includes('sign of life')).length).toBeGreaterThan(2);
+    expect(await holdersOf(instance)).toEqual(before);
+    expect(instance.isSettled()).toBe(true);
+  });
+
+  it('removes processes that have been gone for a month when it gives its first sign', async () => {
+    await world.ledger.pool.query(
+      `INSERT INTO process SELECT name, name, 'main', '{web}', true, at, at
+       FROM (VALUES ('old', now() - interval '31 days'), ('new', now() - interval '29 days')) v (name, at)`,
+    );
+    const instance = await joinAsInstance(inSchema(), silentLog());
+    onTestFinished(() => instance.leave());
+    await instance.announce(presence);
+    const { rows } = await world.ledger.pool.query<{ process_id: string }>('SELECT process_id FROM process');
+    expect(rows.map((row) => row.process_id)).toEqual(expect.arrayContaining(['new', instance.id]));
+    expect(rows.map((row) => row.process_id)).not.toContain('old');
   });
 
   it('comes back with one connection, however often it had to try', async () => {

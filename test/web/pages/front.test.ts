@@ -269,6 +269,20 @@ describe('AttentionList', () => {
       'Cannot fetch a result: no answer',
     ],
     [
+      'a role that no process has',
+      {
+        obstacles: [
+          {
+            key: 'role:submit',
+            what: 'No process sends batches',
+            why: 'none with the role submit was ever started; 3 batches wait to be sent',
+            next: 'Start one.',
+          } as Front['obstacles'][number],
+        ],
+      },
+      'No process does this work No process sends batches: none with the role submit was ever started; 3 batches wait to be sent. Start one.',
+    ],
+    [
       'what waits for a person',
       { needs: [NEED] },
       'june.csv, batch 2 In doubt 75.00 USD main 2026-06-15 06:00:00 -04:00 Reset. 2 payments, 5.00 USD, wait behind it',

@@ -1,4 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Role } from '../../../schemas/jobs.ts';
+import type { App } from '../../../src/app.ts';
+import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { sendNotices } from '../../../workers/upkeep/start-alarms.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import { takeIn } from '../support/story.ts';
+import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
@@ -13,8 +21,8 @@ import {
   isOverHere,
   localSubject,
   lookForAlarms,
-  SILENT_INTERVALS,
 } from '../../../workers/upkeep/raise-alarms.ts';
+import { SILENT_INTERVALS } from '../../../workers/upkeep/alarms/unattended.ts';
 import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openAlarmWorld } from '../support/schedule-world.ts';
@@ -253,5 +261,89 @@ describe('isOverHere', () => {
     expect(isOverHere(app, 'trouble', here('queue'))).toBe(true);
     app.health.noteTrouble('QUEUE_UNREACHABLE');
     expect(isOverHere(app, 'trouble', here('queue'))).toBe(false);
+  });
+});
+
+describe('lookForAlarms in a process without the roles that are missing', () => {
+  const clock = handClock('2026-06-15T10:00:00Z');
+  const watching = openedForTests(() => openAlarmWorld({ clock }));
+  const presence = (...roles: Role[]) => ({
+    site: 'main',
+    roles: new Set(roles),
+    stays: true,
+    listedMs: () => undefined,
+  });
+
+  /** Returns the alarms about roles, and whether each lasts. */
+  async function missed(): Promise<{ subject: string; text: string; lasts: boolean }[]> {
+    const { rows } = await watching.app.ledger.pool.query(
+      `SELECT subject, text, cleared_at IS NULL AS lasts FROM alarm WHERE kind = 'silence' ORDER BY alarm_no`,
+    );
+    return rows;
+  }
+
+  /** Starts and kills a process that lists the folders. The process of the alarms lives on, and looks. */
+  async function loseWatcher(app: App): Promise<void> {
+    const other = await openLedger({ url: watching.settings.databaseUrl! }, { clock, log: silentLog() });
+    await other.instance.announce(presence('watch', 'deliver'));
+    await other.close();
+    clock.advance(120_000);
+    await app.ledger.instance.announce(presence('web'));
+    await lookForAlarms(app);
+  }
+
+  it('raises an alarm, sends it, and clears it when a process has the role again', async () => {
+    const app = watching.watched(['silence']);
+    await app.ledger.instance.announce(presence('web'));
+    await loseWatcher(app);
+    const host = app.ledger.instance.host;
+    expect(await missed()).toEqual([
+      {
+        subject: 'role:watch at main',
+        text: `No process at site main takes drops: the last one with the role watch, on ${host}, gave its last sign of life 2 min ago; 3 drop folders wait to be listed. Start a process with the role watch at site main: "paydrop start --roles watch --site main", or "paydrop start" for all roles. If it was running, its log says why it ended. Nothing is lost or sent twice meanwhile.`,
+        lasts: true,
+      },
+    ]);
+    await sendNotices(app);
+    expect(watching.told()).toEqual(['raised silence']);
+    await app.ledger.instance.announce(presence('web'));
+    const other = await openLedger({ url: watching.settings.databaseUrl! }, { clock, log: silentLog() });
+    await other.instance.announce(presence('watch'));
+    await lookForAlarms(app);
+    expect((await missed()).map(({ lasts }) => lasts)).toEqual([false]);
+    await other.close();
+  });
+
+  it('neither raises nor clears one in the first two minutes after it joined: others may be returning, too', async () => {
+    const app = watching.watched(['silence']);
+    await loseWatcher(app);
+    expect((await missed()).map(({ lasts }) => lasts)).toEqual([false, true]);
+    const joinedNow = (): App => {
+      const at = clock.now();
+      return { ...app, ledger: { ...app.ledger, instance: { ...app.ledger.instance, joinedAt: () => at } } };
+    };
+    await lookForAlarms(joinedNow());
+    expect((await missed()).map(({ lasts }) => lasts)).toEqual([false, true]);
+    await app.ledger.pool.query("UPDATE alarm SET cleared_at = now() WHERE kind = 'silence'");
+    await lookForAlarms(joinedNow());
+    expect(await missed()).toHaveLength(2);
+    await lookForAlarms(app);
+    expect(await missed()).toHaveLength(3);
+  });
+
+  it('does not say a second time that results are not asked for', async () => {
+    const app = watching.watched(['silence']);
+    const { pool } = app.ledger;
+    const before = await missed();
+    await checkFolders(app.settings);
+    await takeIn(app, 'drop/card', lines([cardRow(7)]));
+    await forceSql(app, "UPDATE batch SET state = 'submitted', batch_id = 'B1', next_poll_at = $1", [clock.now()]);
+    await pool.query("DELETE FROM process WHERE 'poll' = ANY (roles)");
+    clock.advance(600_000);
+    await lookForAlarms(app);
+    expect((await missed()).slice(before.length).map(({ subject }) => subject)).toEqual([
+      'role:poll',
+      'role:deliver at main',
+    ]);
   });
 });

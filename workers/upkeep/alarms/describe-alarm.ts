@@ -4,6 +4,7 @@ import { saidOutcome } from '../../../schemas/shown.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../../src/ledger/alarm/find-alarm-causes.ts';
+import { isPlaceKey } from './unattended.ts';
 import { sayWithheld } from '../../../src/reconcile/say-withheld.ts';
 
 /** Returns the sentence of an alarm: counts, totals and the command that shows more, but no name and no row data. */
@@ -38,6 +39,7 @@ export function describeAlarm({ kind, subject, account, figures: found }: AlarmC
     case 'account_stopped':
       return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}. "paydrop account list" shows why and what to do.`;
     case 'silence':
+      if (isPlaceKey(subject)) return describeFailing(figures);
       return subject.startsWith('polls:')
         ? `Account ${account ?? subject.slice('polls:'.length)}: the service has ${batchesOf(figures)}, and the request for the result is overdue or gets no answer. Run "paydrop doctor" to find the cause.`
         : `Folder ${subject} was not scanned for ${minutesOf(figures)}.`;

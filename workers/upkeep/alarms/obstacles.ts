@@ -5,7 +5,7 @@ import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { type NamedPart, type Step, stepText, withIds } from '../../../schemas/steps.ts';
 import { WORK } from '../../../schemas/jobs.ts';
 import type { Settings } from '../../../src/config/config.ts';
-import { byNumber, counted } from '../../../src/kernel/counted.ts';
+import { byNumber, counted, spanWords } from '../../../src/kernel/counted.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
@@ -13,6 +13,17 @@ import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 import { listAddressQuestions } from '../../../src/ledger/merchant/answer-address.ts';
 import { isFormerName, presentName } from '../../../src/ledger/merchant/bound-accounts.ts';
+import {
+  findUnattended,
+  findUnlisted,
+  isPlaceKey,
+  placeKey,
+  remedyOfUnattended,
+  sayUnattended,
+  sayWhyUnattended,
+  type Unattended,
+} from './unattended.ts';
+import { readPresences } from '../../../src/ledger/process/read-presence.ts';
 import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
 import { confirmedFor, findUnconfirmed, type Unconfirmed, usesOf } from '../../../src/ledger/profile/read-profiles.ts';
@@ -39,16 +50,26 @@ type Cause = Omit<Obstacle, 'next'>;
 
 /** Returns everything that keeps failing or that no process takes up. Decisions for a person are reported elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
-  const [unusable, closed, failing, stray, quarantined, unread] = await Promise.all([
+  const [unusable, closed, silent, failing, stray, questions, quarantined, unread] = await Promise.all([
     findUnusable(ledger),
     findWaits(ledger),
+    findSilent(ledger, settings),
     readFailing(ledger),
     findStray(ledger, settings),
     findAddressQuestions(ledger),
     findQuarantined(settings),
     findUnread(ledger, settings),
   ]);
-  const causes = [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined, ...unread];
+  const causes = [
+    ...unusable,
+    ...closed,
+    ...silent,
+    ...failing.map(describeFailing),
+    ...stray,
+    ...questions,
+    ...quarantined,
+    ...unread,
+  ];
   return causes.map((cause) => ({ ...cause, next: stepText(cause.step) }));
 }
 
@@ -105,6 +126,42 @@ async function findAddressQuestions(ledger: Ledger): Promise<Cause[]> {
     fileId: null,
     batchNo: null,
   }));
+}
+
+/** Returns roles that no living process has, and folders that no process lists, while they have work. */
+async function findSilent(ledger: Ledger, settings: Settings): Promise<Cause[]> {
+  const presences = await readPresences(ledger);
+  const unattended = await findUnattended(ledger, settings, presences);
+  return [
+    ...unattended.map((one) => describeUnattended(one, ledger.clock.now())),
+    ...findUnlisted(presences, settings).map(({ site, listedMs }) => ({
+      ...OF_NOTHING,
+      key: `${UNLISTED}${site}`,
+      what: `A drop folder at site ${site} is not listed`,
+      why: `its process lives, and listed it ${spanWords(listedMs)} ago`,
+      step: ['Drops in it wait. See the lines Folders and Permissions of ', { run: 'doctor' }, '.'] as Step,
+    })),
+  ];
+}
+
+const UNLISTED = 'listing at ';
+const OF_NOTHING = { name: null, since: null, account: null, fileId: null, batchNo: null };
+
+/** Describes a role that no living process has, with how to start one. */
+export function describeUnattended(unattended: Unattended, now: Date): Cause {
+  return {
+    ...OF_NOTHING,
+    key: placeKey(unattended),
+    what: sayUnattended(unattended),
+    why: sayWhyUnattended(unattended, now),
+    step: [remedyOfUnattended(unattended)],
+    since: unattended.seenAt,
+  };
+}
+
+/** Returns whether nothing happens at all, in contrast to work that fails. */
+export function isSilence({ key }: Pick<Obstacle, 'key'>): boolean {
+  return isPlaceKey(key) || key.startsWith(UNLISTED);
 }
 
 /** Returns accounts that left the configuration with open work. No process works for them. */
