@@ -9,6 +9,7 @@ import { countLines, type Log } from './kernel/log.ts';
 import { type Health, startHealth, type Tally } from './kernel/health.ts';
 import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
+import { COMPARE, type FolderMark, openFolderMark, sayPutBack } from './ledger/admission/folder-mark.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
 import type { Queue, QueueBackend } from './queue/open-queue.ts';
@@ -29,6 +30,7 @@ export type App = {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
+  readonly folderMark: FolderMark;
   readonly keys: KeyRing;
   readonly fingerprint: Fingerprinter;
   account(name: string): Account;
@@ -89,6 +91,8 @@ export async function openApp(
     );
     const journal = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
     closers.push(() => journal.close());
+    const folderMark = await openFolderMark(settings.paths.journal, clock);
+    if (folderMark.isPutBackNow) log.error({ code: 'JOURNAL_AHEAD' }, `${sayPutBack(folderMark.putBack!)}. ${COMPARE}`);
     const ours = { site: settings.site, telemetry: telemetry.queue };
     const { openQueue } = await (loading ?? import('./queue/open-queue.ts'));
     const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours).catch(throwExplained));
@@ -103,6 +107,7 @@ export async function openApp(
       ledger,
       queue,
       journal,
+      folderMark,
       keys,
       fingerprint,
     };

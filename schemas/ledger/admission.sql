@@ -63,21 +63,22 @@ COMMENT ON COLUMN sender.report IS 'What it reported to this closing.';
 -- Before an account sends for the first time in an opening, the service is asked for the batch ids after its newest one.
 -- One process does that for all hosts: within an opening the ledger cannot go back.
 CREATE TABLE look_ahead (
-  account   text COLLATE "C" PRIMARY KEY,
-  epoch     bigint NOT NULL DEFAULT 0,
-  boot      text NOT NULL DEFAULT '',
-  newest    text,
-  asked     integer NOT NULL DEFAULT 0,
-  asked_by  text,
-  since     timestamptz,
-  done      integer NOT NULL DEFAULT 0,
-  total     integer NOT NULL DEFAULT 0,
-  seen_at   timestamptz
+  account     text COLLATE "C" PRIMARY KEY,
+  epoch       bigint NOT NULL DEFAULT 0,
+  generation  text NOT NULL DEFAULT '',
+  newest      text,
+  asked       integer NOT NULL DEFAULT 0,
+  asked_by    text,
+  since       timestamptz,
+  done        integer NOT NULL DEFAULT 0,
+  total       integer NOT NULL DEFAULT 0,
+  seen_at     timestamptz
 );
 COMMENT ON TABLE look_ahead IS
   'How far the service was asked for batches of an account that the ledger may have forgotten.';
 COMMENT ON COLUMN look_ahead.epoch IS 'Opening of the ledger in which it was asked last, in full.';
-COMMENT ON COLUMN look_ahead.boot IS 'Start of the machine that asked.';
+COMMENT ON COLUMN look_ahead.generation IS
+  'Mark of the data folder of the process that asked. With another one, it is asked for more ids.';
 COMMENT ON COLUMN look_ahead.newest IS
   'Newest id at that time; null once the ids up to that of the next call were asked for as well.';
 COMMENT ON COLUMN look_ahead.asked IS 'How many ids after it were asked for.';

@@ -2,14 +2,15 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { COMPARE, findPutBack, sayPutBack } from '../../ledger/admission/folder-mark.ts';
 import { findForgottenSends, findJournalTrouble } from '../../ledger/admission/send-journal.ts';
-import { bad, type Check, type Finding, ok } from './check.ts';
+import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
 /** The send journal must be writable and know no call that the ledger does not. */
 export const journal: Check = {
   name: 'Send journal',
   needs: 'ledger',
-  async look({ settings, ledger }) {
+  async look({ settings, ledger, clock }) {
     const path = settings.paths.journal;
     const trouble = await findJournalTrouble(path);
     if (trouble === 'it is missing') return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
@@ -38,6 +39,8 @@ export const journal: Check = {
           'Check its free space and permissions, or connect its drive.',
         ),
       );
+    const putBack = await findPutBack(path, clock);
+    if (putBack) findings.push(warn(sayPutBack(putBack), COMPARE));
     findings.push(...(await findUnseen(ledger, settings)));
     return findings.length > 0 ? findings : [ok('it can be written and matches the ledger')];
   },

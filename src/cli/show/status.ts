@@ -5,6 +5,7 @@ import type { Settings } from '../../config/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { OpenFile, Overview } from '../../ledger/overview/overview.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { COMPARE, findPutBack, type PutBack, sayPutBack } from '../../ledger/admission/folder-mark.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/file/file-figures.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
@@ -30,8 +31,8 @@ export const status: CliCommand = {
     return withLedger(call, async (ledger, settings) => {
       if (call.options['watch']) return watchText(call, async () => statusText(await readView(ledger, settings)));
       const view = await readView(ledger, settings);
-      const { overview, late, withheld, obstacles } = view;
-      print(call, { ...overview, ...late, withheld, obstacles }, () => statusText(view));
+      const { overview, late, withheld, obstacles, putBack } = view;
+      print(call, { ...overview, ...late, withheld, obstacles, putBack: putBack ?? null }, () => statusText(view));
       if (!call.options['check']) return EXIT.ok;
       return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isLate(late) ? EXIT.held : EXIT.ok);
     });
@@ -43,6 +44,7 @@ type StatusView = {
   late: LateRuns;
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
+  putBack: PutBack | undefined;
   ties: readonly Tie[];
   when: When;
 };
@@ -58,6 +60,7 @@ async function readView(ledger: Ledger, settings: Settings): Promise<StatusView>
     withheld: await readWithheldFiles(ledger),
     late: await readLateRuns(ledger, settings),
     obstacles: await readObstacles(ledger, settings),
+    putBack: await findPutBack(settings.paths.journal, ledger.clock),
     ties: await readTies(ledger, settings.newcomerDays),
     when: momentsIn(zoneOf(settings), ledger.clock.now()),
   };
@@ -80,11 +83,12 @@ const TODAY: Columns<Overview['today'][number]> = {
   'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
 };
 
-function statusText({ overview, late, withheld, obstacles, ties, when }: StatusView): string {
+function statusText({ overview, late, withheld, obstacles, putBack, ties, when }: StatusView): string {
   const { files, today } = overview;
   const sections = [
     ...doubtLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
+    ...(putBack ? [`${PUT_BACK}\n${sayPutBack(putBack)}. ${COMPARE}`] : []),
     ...lateLines(overview, when),
     ...lateRunLines(late, when),
     ...stoppedLines(overview, when),
@@ -102,7 +106,9 @@ function statusText({ overview, late, withheld, obstacles, ties, when }: StatusV
     .join('\n\n');
 }
 
-const ALARMING = new Set(['Needs attention', 'Not making progress', 'Stopped accounts']);
+const PUT_BACK = 'Data folder put back';
+
+const ALARMING = new Set(['Needs attention', 'Not making progress', 'Stopped accounts', PUT_BACK]);
 
 const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
 

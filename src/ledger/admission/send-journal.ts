@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { fstatSync, readSync } from 'node:fs';
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { access, constants, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
@@ -106,6 +106,7 @@ export async function openSendJournal(
     if (call !== undefined) pending.set(call, undefined);
     const line = `\n${JSON.stringify(entry)}`;
     try {
+      mustBeInPlace(path, file.fd);
       // First, so that attempts without the mirror leave nothing here.
       await mirror?.append(line);
       await file.appendFile(line);
@@ -169,6 +170,14 @@ export async function openSendJournal(
       await mirror?.close();
     },
   };
+}
+
+/** A journal that was replaced under a running process would lose every line that the process adds. */
+function mustBeInPlace(path: string, fd: number): void {
+  const [there, open] = [statSync(path, { throwIfNoEntry: false }), fstatSync(fd)];
+  if (there?.ino === open.ino && there.dev === open.dev) return;
+  const next = 'Stop paydrop. If the data folder was put back or moved, start it again.';
+  throw new PipelineError('INTERNAL', 'write the send journal', 'another file is in its place', { next });
 }
 
 /** Explains EISDIR: a folder is in the place of the journal. */

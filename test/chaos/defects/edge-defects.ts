@@ -223,6 +223,22 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/workers/submit/look-ahead.test.ts'],
   },
   {
+    name: 'asked once for each start of the machine',
+    about: 'a data folder that is put back while the machine runs on counts as looked up',
+    file: 'workers/submit/look-ahead.ts',
+    find: 'const isLooked = before !== undefined && before.epoch === epoch;',
+    replace: 'const isLooked = before !== undefined && before.generation === generation;',
+    caughtBy: ['test/workers/submit/look-ahead.test.ts'],
+  },
+  {
+    name: 'folder put back unseen',
+    about: 'a copy of the data folder that was put back counts as the one that was written last',
+    file: 'src/ledger/admission/folder-mark.ts',
+    find: 'isOwn: written.inode === own.inode && written.born === own.born',
+    replace: 'isOwn: written.inode !== undefined && own.inode !== undefined',
+    caughtBy: ['test/ledger/admission/folder-mark.test.ts'],
+  },
+  {
     name: 'intent not on the disk',
     about: 'a power cut takes back the intent of a request that has left',
     file: 'src/ledger/batch/send-batch.ts',
