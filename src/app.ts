@@ -85,10 +85,7 @@ export async function openApp(
     const ledger = await openLedger(place, { clock, databaseClock, log, tally: health.tally, meanwhile });
     closers.push(() => ledger.close());
     log.setBindings({ instance: ledger.instance.id });
-    const fingerprint = openFingerprinter(
-      keys,
-      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)),
-    );
+    const fingerprint = await openFingerprints(ledger, keys);
     const journal = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
     closers.push(() => journal.close());
     const folderMark = await openFolderMark(settings.paths.journal, clock);
@@ -117,6 +114,11 @@ export async function openApp(
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));
     throw error;
   }
+}
+
+/** Opens the key of the fingerprints, and makes it in a new ledger. */
+export async function openFingerprints(ledger: Ledger, keys: KeyRing): Promise<Fingerprinter> {
+  return openFingerprinter(keys, await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)));
 }
 
 /** Closes everything in reverse, even if one fails: a process with an open connection never ends. */

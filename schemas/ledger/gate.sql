@@ -27,7 +27,10 @@ CREATE TABLE forgotten_send (
   at               timestamptz NOT NULL,
   since            timestamptz NOT NULL,
   acknowledged_at  timestamptz,
-  acknowledged_by  text
+  acknowledged_by  text,
+  call_order       bigint GENERATED ALWAYS AS IDENTITY,
+  is_marked        boolean NOT NULL DEFAULT false,
+  reconciled_at    timestamptz
 );
 COMMENT ON TABLE forgotten_send IS
   'Calls that a send journal or the service knows and no batch of the ledger accounts for: an older copy of the ledger was restored.';
@@ -41,11 +44,34 @@ COMMENT ON COLUMN forgotten_send.batch_state IS
   'State in which the ledger held the batch when the call was found; null when it had no such batch.';
 COMMENT ON COLUMN forgotten_send.at IS 'When the call was declared, by the journal.';
 COMMENT ON COLUMN forgotten_send.since IS 'When it was found.';
+COMMENT ON COLUMN forgotten_send.call_order IS
+  'Rises with each call that is found, and again when its rows become known. Files are compared up to it, see file.compared_to.';
+COMMENT ON COLUMN forgotten_send.is_marked IS
+  'Whether forgotten_row holds its rows. Otherwise any file of the account may hold them.';
+COMMENT ON COLUMN forgotten_send.reconciled_at IS
+  'When a user compared a report of the service that covers it; null before. Its charged rows are known since.';
 COMMENT ON COLUMN forgotten_send.acknowledged_at IS 'When a user confirmed to have looked; null before.';
 
 CREATE UNIQUE INDEX forgotten_send_without_call ON forgotten_send (file_id, batch_no, attempt) WHERE call IS NULL;
 CREATE INDEX forgotten_send_by_bytes ON forgotten_send (account, sha256);
 CREATE INDEX forgotten_send_by_rows ON forgotten_send (account, row_set) WHERE row_set IS NOT NULL;
+CREATE INDEX forgotten_send_by_order ON forgotten_send (account, call_order);
+
+-- A row of a forgotten call is known by its keyed fingerprint, as rows of earlier files are. It goes at the end of the
+-- retention, because with the key one could try all numbers.
+CREATE TABLE forgotten_row (
+  account      text COLLATE "C" NOT NULL,
+  fingerprint  bigint NOT NULL,
+  call         uuid,
+  at           timestamptz NOT NULL
+);
+COMMENT ON TABLE forgotten_row IS
+  'Rows of forgotten calls. A file that holds one of them needs approval before it is sent.';
+COMMENT ON COLUMN forgotten_row.fingerprint IS
+  'As row_fingerprint.fingerprint; rows without an invoice have one too. A kind of payer of 3 means any payer.';
+COMMENT ON COLUMN forgotten_row.call IS 'The call that held it; null when only a report of the service shows it.';
+COMMENT ON COLUMN forgotten_row.at IS 'When the call was declared; of a report, when it was compared.';
+CREATE INDEX forgotten_row_by_fingerprint ON forgotten_row (account, fingerprint);
 
 -- == Functions ==
 --
@@ -53,13 +79,22 @@ CREATE INDEX forgotten_send_by_rows ON forgotten_send (account, row_set) WHERE r
 -- its plans, so no plan may rest on how many rows there were when it was made: whole tables are not read, and nothing is
 -- sorted.
 
+-- Number of the newest forgotten call of an account; 0 when there is none.
+CREATE FUNCTION newest_forgotten(p_account text) RETURNS bigint
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  RETURN coalesce((SELECT max(g.call_order) FROM forgotten_send g WHERE g.account = p_account), 0);
+END $$;
+
 -- Whether a batch may have been sent before the ledger was restored: its bytes are those of a forgotten call, or its
--- file had a batch that this ledger has never cut; the same rows may be in others now.
+-- file had a batch that this ledger has never cut; the same rows may be in others now. A file that was not compared with
+-- each forgotten call may hold rows of it.
 CREATE FUNCTION was_sent_before(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = p_account
-    AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)));
+    AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)))
+    OR EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.compared_to < newest_forgotten(p_account));
 END $$;
 
 -- Whether a batch may leave at all: its file is wanted, nobody stopped the account or all of them, it was not sent

@@ -15,6 +15,7 @@ import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
+import { compareForgotten } from './compare-forgotten.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
 import { chooseMasterKey, enqueueClaimed, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
@@ -53,6 +54,7 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
   await refreshFailing(app);
+  await compareForgotten(app);
   await refillQueue(app, atStart);
   if (atSite) await askForDueRuns(app, atStart);
   if (atSite) await askToReprocess(app, atStart);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { makeFolders, syncFolder } from '../../kernel/folders.ts';
-import { parseLine } from './journal-mirror.ts';
+import { parseLine } from './parse-line.ts';
 
 /** What shows whether a data folder is the one that was written last. */
 export type FolderMark = {

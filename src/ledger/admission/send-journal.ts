@@ -6,7 +6,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { makeFolders, syncFolderNow } from '../../kernel/folders.ts';
-import { openMirror, parseLine } from './journal-mirror.ts';
+import { openMirror } from './journal-mirror.ts';
+import { parseLine } from './parse-line.ts';
+import { openSendMarks } from './send-marks.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { Queryable } from '../engine/transaction.ts';
 
@@ -55,6 +57,8 @@ export type JournalSelf = { id: string; notes: readonly JournalNote[]; hasSends:
 export type SendJournal = {
   readonly path: string;
   append(entry: JournalEntry | JournalNote): Promise<void>;
+  /** Keeps the marks of the rows of a call, which goes before its line. Both reach the mirror. */
+  keepMarks(call: string, marks: Buffer, at: Date): Promise<void>;
   /**
    * Includes what other processes of this host have written meanwhile.
    * @param name of this host, used for a new journal
@@ -99,6 +103,7 @@ export async function openSendJournal(
     await file.close();
     throw error;
   }
+  const marks = openSendMarks(path);
   /** Calls of this process whose lines are being written, each with the newest epoch read before it. */
   const pending = new Map<string, number | undefined>();
   const append = async (entry: JournalEntry | JournalNote) => {
@@ -149,6 +154,10 @@ export async function openSendJournal(
   return {
     path,
     append,
+    keepMarks: async (...call) => {
+      const kept = await Promise.allSettled([mirror?.keepMarks(...call), marks.append(...call)]);
+      for (const one of kept) if (one.status === 'rejected') throw one.reason;
+    },
     readSelf: async (name, clock) => {
       catchUp();
       const beginning = () => [...notes.values()].find((note) => note.kind === 'begin');
@@ -167,6 +176,7 @@ export async function openSendJournal(
     },
     close: async () => {
       await file.close();
+      await marks.close();
       await mirror?.close();
     },
   };

@@ -15,9 +15,10 @@ export type Look = {
 };
 
 export async function readLook({ pool }: Ledger, account: string): Promise<Look | undefined> {
-  const { rows } = await pool.query<Look>('SELECT epoch, generation, newest, asked FROM look_ahead WHERE account = $1', [
-    account,
-  ]);
+  const { rows } = await pool.query<Look>(
+    'SELECT epoch, generation, newest, asked FROM look_ahead WHERE account = $1',
+    [account],
+  );
   return rows[0];
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCallInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
@@ -186,7 +187,14 @@ describe('reconcileAccount', () => {
   const AT = new Date(START);
 
   function compare(lines: readonly ReportLine[], agent = 'TEST88') {
-    const context = { ledger: world.ledger, name: 'main', account: { agentCode: 'TEST88', server: 'NA' } } as const;
+    const openKey = () =>
+      Promise.resolve((parts: readonly string[]) => createHash('md5').update(parts.join('|')).digest());
+    const context = {
+      ledger: world.ledger,
+      name: 'main',
+      account: { agentCode: 'TEST88', server: 'NA' },
+      openKey,
+    } as const;
     return reconcileAccount(context, Buffer.from(dayReport(lines, agent)), because);
   }
 

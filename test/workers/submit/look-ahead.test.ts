@@ -30,6 +30,11 @@ async function forgetLook(account: string, generation = 'before'): Promise<void>
   ]);
 }
 
+/** Lets the files of an account leave, as after a comparison with the forgotten calls. */
+async function decideAbout(account: string): Promise<void> {
+  await world.query('UPDATE file SET compared_to = newest_forgotten(account) WHERE account = $1', [account]);
+}
+
 /** Returns another process, on one of these hosts. */
 async function otherProcess(senders?: string[]): Promise<App> {
   const journal = await openSendJournal(world.app.journal.path);
@@ -130,6 +135,7 @@ describe('lookAhead', () => {
       String(newest + 4),
     ]);
     await world.app.ledger.pool.query('DELETE FROM account_stop WHERE account = $1', [account]);
+    await decideAbout(account);
     const again = await otherProcess();
     expect(await submit(again, key, answer)).toMatchObject({ sent: 1 });
   });
@@ -140,6 +146,7 @@ describe('lookAhead', () => {
       `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ('gone', 1, 1, $1, '', now(), now())`,
       [account],
     );
+    await decideAbout(account);
     const running: ResultAnswer = { kind: 'running', text: '' };
     expect(await submit(app, key, (id) => (id === newest + 1 ? running : UNKNOWN_ID))).toMatchObject({ sent: 1 });
   });
