@@ -9,7 +9,7 @@ import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { ACTS, actsInTurn, performAct } from './acts.ts';
-import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
+import { dropAgain, dropAltered, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
 import { type Expected, runStage, type Stage, startInstance } from './run-stage.ts';
 import {
   chooseDueJob,
@@ -36,6 +36,7 @@ export const STEPS: readonly Step[] = [
     (world) => dropFile(world),
   ),
   step('drop the same again', 1, mayRepeat, dropAgain),
+  step('drop an earlier file altered', 1, mayRepeat, dropAltered),
   step('drop the same payments, written otherwise', 1, mayRepeat, dropRewritten),
   step('drop an output', 1, mayRepeat, dropOutput),
   step('drop no plain file', 0.3, always, dropOddThing),
