@@ -87,24 +87,30 @@ BEGIN
 END $$;
 
 -- Whether a batch may have been sent before the ledger was restored: its bytes are those of a forgotten call, or its
--- file had a batch that this ledger has never cut; the same rows may be in others now. A file that was not compared with
--- each forgotten call may hold rows of it.
+-- file had a batch that this ledger has never cut; the same rows may be in others now.
 CREATE FUNCTION was_sent_before(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = p_account
-    AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)))
-    OR EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.compared_to < newest_forgotten(p_account));
+    AND (g.sha256 = p_body_sha256 OR (g.file_id = p_file_id AND g.batch_state IS NULL)));
 END $$;
 
--- Whether a batch may leave at all: its file is wanted, nobody stopped the account or all of them, it was not sent
--- before, and no batch of the account is in doubt or refused.
+-- Whether a file was compared with every forgotten call of its account. Otherwise it may hold rows of one.
+CREATE FUNCTION is_compared(p_account text, p_file_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  RETURN NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.compared_to < newest_forgotten(p_account));
+END $$;
+
+-- Whether a batch may leave at all: its file is wanted and was compared, nobody stopped the account or all of them, it
+-- was not sent before, and no batch of the account is in doubt or refused.
 CREATE FUNCTION may_leave(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.state IN ('accepted', 'in_progress'))
     AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (p_account, '*'))
     AND NOT was_sent_before(p_account, p_file_id, p_body_sha256)
+    AND is_compared(p_account, p_file_id)
     AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = p_account AND other.state IN ('unknown', 'refused'));
 END $$;
 
@@ -127,7 +133,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 BEGIN
   RETURN QUERY SELECT b.file_id, b.batch_no, b.body_sha256, b.not_before
     FROM (SELECT f.file_id, f.file_no FROM file f
-          WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') ORDER BY f.file_no OFFSET 0) under_way
+          WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') AND is_compared(p_account, f.file_id)
+          ORDER BY f.file_no OFFSET 0) under_way
     CROSS JOIN LATERAL (SELECT * FROM batch ready WHERE ready.file_id = under_way.file_id AND ready.state = 'ready'
       AND NOT was_sent_before(p_account, ready.file_id, ready.body_sha256)
       ORDER BY ready.first_line, ready.batch_no LIMIT 1) b

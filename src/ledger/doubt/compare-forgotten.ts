@@ -17,7 +17,7 @@ export async function listNotCompared({ pool }: Ledger): Promise<NotCompared[]> 
     `SELECT f.file_id AS "fileId", f.account, f.compared_to AS "comparedTo"
      FROM (SELECT DISTINCT account FROM forgotten_send) g JOIN file f USING (account)
      WHERE f.state IN ('held', 'accepted', 'in_progress') AND f.layout IS NOT NULL
-       AND f.compared_to < newest_forgotten(g.account) ORDER BY f.file_no`,
+       AND NOT is_compared(g.account, f.file_id) ORDER BY f.file_no`,
   );
   return rows;
 }

@@ -41,10 +41,9 @@ const CUT_OTHERWISE =
 
 /** A person may only overrule what the file shows, and it does not show calls that were found since. */
 async function isNotCompared({ client }: Transaction, fileId: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'SELECT FROM file WHERE file_id = $1 AND compared_to < newest_forgotten(account)',
-    [fileId],
-  );
+  const { rowCount } = await client.query('SELECT FROM file WHERE file_id = $1 AND NOT is_compared(account, file_id)', [
+    fileId,
+  ]);
   return rowCount !== 0;
 }
 

@@ -274,8 +274,8 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     name: 'approved before it was compared',
     about: 'a person approves a file that does not show yet that rows of it may have been sent',
     file: 'src/ledger/file/release-held.ts',
-    find: 'compared_to < newest_forgotten(account)',
-    replace: 'compared_to > newest_forgotten(account)',
+    find: 'NOT is_compared(account, file_id)',
+    replace: 'is_compared(account, file_id) AND false',
     caughtBy: ['test/workers/upkeep/compare-forgotten.test.ts'],
   },
   {
