@@ -219,6 +219,25 @@ describe('reconcileAccount', () => {
     expect(await world.ledger.pool.query('SELECT FROM account_stop')).toMatchObject({ rowCount: 0 });
   });
 
+  it('remembers charges that nobody here made, and counts a call as known only if the report covers it', async () => {
+    const own = await chargedAt(world, 'main', AT);
+    const later = new Date(AT.getTime() + 60_000);
+    for (const [name, at] of [
+      ['covered', AT],
+      ['outside', new Date(AT.getTime() + 3_600_000)],
+    ] as const)
+      await world.ledger.pool.query(
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ($1, 1, 1, 'main', 'ab', $2, now())`,
+        [name, at],
+      );
+    const found = await compare([own, { at: later, invoice: 'LOST-1', total: '7.50' }]);
+    expect(found.calls).toEqual({ forgotten: 2, outside: 1, unknown: 1 });
+    const { rows } = await world.ledger.pool.query(
+      'SELECT account, call, (fingerprint >> 30) & 3 AS kind FROM forgotten_row',
+    );
+    expect(rows).toEqual([{ account: 'main', call: null, kind: 3 }]);
+  });
+
   it('takes a second charge of a row that was sent once for one that nobody knows', async () => {
     const own = await chargedAt(world, 'main', AT);
     expect(await compare([own, own])).toMatchObject({ charged: 2, known: 1, unknown: [{ invoice: own.invoice }] });
