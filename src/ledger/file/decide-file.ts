@@ -29,6 +29,8 @@ type StoredWith = {
   contentKey?: Buffer | null;
   /** Since when the file counts as known, for the search for earlier payments. */
   agedFrom?: Date;
+  /** The newest forgotten call that it was compared with. */
+  comparedTo?: number;
 };
 
 export type FileDecision =
@@ -47,7 +49,7 @@ export async function decideFile(
   fileId: string,
   findings: FileFindings,
   decision: FileDecision,
-  { contentKey = null, agedFrom }: StoredWith = {},
+  { contentKey = null, agedFrom, comparedTo = 0 }: StoredWith = {},
 ): Promise<PlainFileRow> {
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
@@ -70,6 +72,7 @@ export async function decideFile(
     content_sha256: findings.message?.sha256 ?? null,
     ...(findings.profile && { profile_lines: JSON.stringify(findings.profile) }),
     ...(agedFrom && { aged_from: agedFrom }),
+    ...(comparedTo > 0 && { compared_to: comparedTo }),
   };
   const [, , , , row] = await queryInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query(DELETE_BATCHES, [fileId]),
