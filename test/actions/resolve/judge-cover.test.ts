@@ -187,7 +187,8 @@ describe('reconcileAccount', () => {
   const because = { actor: 'operator:ada', reason: 'after the restore' };
   const AT = new Date(START);
 
-  function compare(lines: readonly ReportLine[], agent = 'TEST88') {
+  async function compare(lines: readonly ReportLine[], agent = 'TEST88') {
+    await bindForTest(world.ledger, 'main');
     const fingerprint = (parts: readonly string[]) => createHash('md5').update(parts.join('|')).digest();
     const context = {
       ledger: world.ledger,

@@ -4,6 +4,8 @@ import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readForgotten } from '../../../src/ledger/duplicates/find-forgotten-rows.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { mergeMerchant } from '../../../src/ledger/merchant/keep-merchant.ts';
 import { readMarks } from '../../../src/ledger/admission/send-marks.ts';
 import { compareForgotten } from '../../../workers/upkeep/compare-forgotten.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -18,11 +20,13 @@ const because = { actor: 'operator:ada', reason: 'looked the rows up' };
 /** Sends three rows of an account, and lets the ledger forget file and call. */
 async function forgetSent({ rows = 3, isMarked = true } = {}) {
   const { account, key } = await world.submitted({ rows });
+  const gone = `(SELECT merchant_no FROM merchant WHERE chain = 'gone-${account}')`;
   await forceSql(
     world.app,
-    `UPDATE file SET account = 'gone-${account}' WHERE account = '${account}';
-     UPDATE batch SET account = 'gone-${account}' WHERE account = '${account}';
-     UPDATE fingerprint_volume SET account = 'gone-${account}' WHERE account = '${account}';
+    `INSERT INTO merchant (chain, since) VALUES ('gone-${account}', now());
+     UPDATE file SET account = 'gone-${account}', merchant_no = ${gone} WHERE account = '${account}';
+     UPDATE batch SET account = 'gone-${account}', merchant_no = ${gone} WHERE account = '${account}';
+     UPDATE fingerprint_volume SET merchant_no = ${gone} WHERE merchant_no = merchant_of('${account}');
      UPDATE attempt SET call = gen_random_uuid() WHERE file_id = '${key.fileId}'`,
   );
   const find = async () => {
@@ -30,11 +34,11 @@ async function forgetSent({ rows = 3, isMarked = true } = {}) {
     if (!isMarked)
       await forceSql(
         world.app,
-        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, batch_id, at, since, call)
-         VALUES ('not known', 0, 1, '${account}', '', '77', now(), now(), gen_random_uuid())`,
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, batch_id, at, since, call)
+         VALUES ('not known', 0, 1, '${account}', merchant_of('${account}'), '', '77', now(), now(), gen_random_uuid())`,
       );
   };
-  return { account, find };
+  return { account, gone, find };
 }
 
 const take = (account: string, from: number, to: number) =>
@@ -117,6 +121,49 @@ describe('a file with rows of a call that the ledger has forgotten', () => {
     expect(await world.file(held)).toMatchObject({ state: 'accepted' });
     // Its batch is in doubt: nobody has looked at it.
     expect(await world.file(first)).toMatchObject({ state: 'in_progress' });
+  });
+});
+
+describe('a call of a merchant', () => {
+  it('is that of each name of it, and of no other merchant of this name', async () => {
+    const { account, gone, find } = await forgetSent();
+    await find();
+    await forceSql(world.app, `UPDATE forgotten_send SET account = 'before' WHERE account = '${account}'`);
+    expect(await world.file(await take(account, 3, 4))).toMatchObject({ state: 'held' });
+    await forceSql(
+      world.app,
+      `UPDATE forgotten_send SET account = '${account}', merchant_no = ${gone} WHERE merchant_no = merchant_of('${account}');
+       UPDATE forgotten_row SET merchant_no = ${gone} WHERE merchant_no = merchant_of('${account}')`,
+    );
+    expect(await world.file(await take(account, 1, 2))).toMatchObject({ state: 'accepted' });
+  });
+
+  it('keeps back files that were compared before a person said that the service moved', async () => {
+    const { account, find } = await forgetSent();
+    const { app } = world;
+    await find();
+    const shell = `(SELECT merchant_no FROM merchant WHERE chain = 'shell-${account}')`;
+    await forceSql(
+      app,
+      `INSERT INTO merchant (chain, since) VALUES ('shell-${account}', now());
+       INSERT INTO merchant_address (mark, merchant_no, since, actor, reason)
+       SELECT '${account} at another address', ${shell}, now(), 'system', 'a send journal knows calls to it';
+       UPDATE forgotten_send SET merchant_no = ${shell} WHERE merchant_no = merchant_of('${account}');
+       UPDATE forgotten_row SET merchant_no = ${shell} WHERE merchant_no = merchant_of('${account}');
+       INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since, call, is_marked)
+       VALUES ('newer', 1, 1, '${account}', merchant_of('${account}'), 'ab', now(), now(), gen_random_uuid(), true);
+       DELETE FROM account_stop WHERE account = '${account}'`,
+    );
+    const fileId = await take(account, 3, 4);
+    expect(await findSendable(app.ledger, account)).toEqual([{ fileId, batchNo: 1 }]);
+    const { merchantNo, agentMark } = app.ledger.bound.get(account)!;
+    const place = { server: 'NA', address: 'https://moved.test/', isSandbox: false, agentMark, chain: account };
+    await transact(app.ledger, (tx) =>
+      mergeMerchant(tx, { ...place, mark: `${account} at another address` }, merchantNo, because),
+    );
+    expect(await findSendable(app.ledger, account)).toEqual([]);
+    await compareForgotten(app);
+    expect(await world.query('SELECT state FROM batch WHERE file_id = $1', [fileId])).toEqual([{ state: 'unknown' }]);
   });
 });
 
