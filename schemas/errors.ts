@@ -264,6 +264,16 @@ export const ERRORS = {
     'the send journal shows that rows of the file were sent before; the ledger had lost this',
     'Look up the rows at the service. Their batches are never sent again: approve the file to send the others, or decline it. Approval is refused if the file was cut into other batches than before.',
   ),
+  ROWS_SENT_BEFORE: held(
+    'file',
+    'rows of the file may have been in calls that the ledger had lost',
+    'Look up the rows flagged at the service. Approve the file only if each of them is to be paid again; else decline it and drop it without them.',
+  ),
+  ROWS_NOT_KNOWN: held(
+    'file',
+    'calls of this account were lost and nothing here shows their rows, so the file may hold some of them',
+    'Compare the account with a report of the service: "paydrop account reconcile NAME --report FILE". Then look the rows up, and approve or decline the file.',
+  ),
   POISON_FILE: held(
     'file',
     'each of 3 attempts to read the file crashed the program or its reading thread',
@@ -626,6 +636,8 @@ export type FaultCode = CodeOf<'row' | 'file'>;
 export const LEDGER_CODES = [
   'DUPLICATE_FILE',
   'SENT_BEFORE',
+  'ROWS_SENT_BEFORE',
+  'ROWS_NOT_KNOWN',
   'SAME_ROWS',
   'LIKE_ROW',
   'CHARGED_BEFORE',

@@ -13,6 +13,7 @@ import { type Charged, mustBeBound, presentName } from './ledger/merchant/bound-
 import { readBindings, type NamedAccount } from './ledger/merchant/bind-accounts.ts';
 import { serviceAddress } from './gateway/service-address.ts';
 import { isSandbox } from './gateway/transport/ask-time.ts';
+import { COMPARE, type FolderMark, openFolderMark, sayPutBack } from './ledger/admission/folder-mark.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
 import type { Queue, QueueBackend } from './queue/open-queue.ts';
@@ -33,6 +34,7 @@ export type App = {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
+  readonly folderMark: FolderMark;
   readonly keys: KeyRing;
   readonly fingerprint: Fingerprinter;
   account(name: string): Account;
@@ -98,6 +100,8 @@ export async function openApp(
     const fingerprint = await openFingerprints(keys, ledger);
     const journal = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
     closers.push(() => journal.close());
+    const folderMark = await openFolderMark(settings.paths.journal, clock);
+    if (folderMark.isPutBackNow) log.error({ code: 'JOURNAL_AHEAD' }, `${sayPutBack(folderMark.putBack!)}. ${COMPARE}`);
     const ours = { site: settings.site, telemetry: telemetry.queue };
     const { openQueue } = await (loading ?? import('./queue/open-queue.ts'));
     const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours).catch(throwExplained));
@@ -112,6 +116,7 @@ export async function openApp(
       ledger,
       queue,
       journal,
+      folderMark,
       keys,
       fingerprint,
     };
@@ -128,10 +133,18 @@ async function openFingerprints(keys: KeyRing, ledger: Ledger): Promise<Fingerpr
   return openFingerprinter(keys, await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)));
 }
 
-/** Sets which accounts a program without an app may use. @throws PipelineError when the master key cannot be used */
-export async function bindWithoutApp(ledger: Ledger, settings: Settings, env: NodeJS.ProcessEnv): Promise<void> {
+/**
+ * Sets which accounts a program without an app may use. Returns the function for keyed fingerprints.
+ * @throws PipelineError when the master key cannot be used
+ */
+export async function bindWithoutApp(
+  ledger: Ledger,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<Fingerprinter> {
   const fingerprint = await openFingerprints(openKeyRing(findKeyPlace(settings, env)), ledger);
   await readBindings(ledger, namedAccounts(settings, fingerprint));
+  return fingerprint;
 }
 
 /** Closes everything in reverse, even if one fails: a process with an open connection never ends. */

@@ -98,7 +98,7 @@ COMMENT ON COLUMN sender.reason IS 'Why, in the words of that user; null without
 CREATE TABLE look_ahead (
   merchant_no  integer PRIMARY KEY REFERENCES merchant,
   epoch        bigint NOT NULL DEFAULT 0,
-  boot         text NOT NULL DEFAULT '',
+  generation   text NOT NULL DEFAULT '',
   newest       text,
   asked        integer NOT NULL DEFAULT 0,
   asked_by     text,
@@ -111,7 +111,8 @@ COMMENT ON TABLE look_ahead IS
   'How far the service was asked for batches of a merchant that the ledger may have forgotten.';
 COMMENT ON COLUMN look_ahead.merchant_no IS 'The merchant.';
 COMMENT ON COLUMN look_ahead.epoch IS 'Opening of the ledger in which it was asked last, in full.';
-COMMENT ON COLUMN look_ahead.boot IS 'Start of the machine that asked.';
+COMMENT ON COLUMN look_ahead.generation IS
+  'Mark of the data folder of the process that asked. With another one, it is asked for more ids.';
 COMMENT ON COLUMN look_ahead.newest IS
   'Newest batch id of the account when the service was asked. Null once the next call has its id and the ids up to it were asked for as well.';
 COMMENT ON COLUMN look_ahead.asked IS 'How many ids after it were asked for.';

@@ -29,6 +29,7 @@ CREATE TABLE file (
   reason_code              text,
   reason                   text,
   duplicate_of             text COLLATE "C" REFERENCES file,
+  compared_to              bigint NOT NULL DEFAULT 0,
   accepted_at              timestamptz,
   header_line              integer,
   physical_lines           integer,
@@ -77,6 +78,8 @@ COMMENT ON COLUMN file.aged_from IS
   'When it came, by the latest of the clocks that were asked. A clock that is wrong must not make a payment too old to be found again. Null until it is decided.';
 COMMENT ON COLUMN file.compared_from IS
   'Its rows repeat payments of files that came from then on, by the settings of its folder when it was decided. What was charged earlier is another payment. Null: whenever they came.';
+COMMENT ON COLUMN file.compared_to IS
+  'Newest forgotten call of its merchant that its rows were compared with (forgotten_send.call_order), by intake and the sweep; 0 when there was none. No batch of it leaves while there is a newer one.';
 COMMENT ON COLUMN file.state IS 'State of a file in schemas/lifecycle.ts.';
 COMMENT ON COLUMN file.state_at IS 'When it came into its state, by the clock of the host.';
 COMMENT ON COLUMN file.known_at IS

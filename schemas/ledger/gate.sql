@@ -31,7 +31,10 @@ CREATE TABLE forgotten_send (
   at               timestamptz NOT NULL,
   since            timestamptz NOT NULL,
   acknowledged_at  timestamptz,
-  acknowledged_by  text
+  acknowledged_by  text,
+  call_order       bigint GENERATED ALWAYS AS IDENTITY,
+  is_marked        boolean NOT NULL DEFAULT false,
+  reconciled_at    timestamptz
 );
 COMMENT ON TABLE forgotten_send IS
   'Calls that a send journal or the service knows and no batch of the ledger accounts for: an older copy of the ledger was restored. A call is one row by its id, or without one by file, batch and attempt. A batch that only the service has is a row with file_id "not known", batch_no 0, an empty sha256 and its batch_id.';
@@ -54,18 +57,50 @@ COMMENT ON COLUMN forgotten_send.batch_state IS
 COMMENT ON COLUMN forgotten_send.at IS
   'When the call was declared, by the clock of its host. For a batch that only the service has, when it was found.';
 COMMENT ON COLUMN forgotten_send.since IS 'When it was found, by the clock of the host.';
+COMMENT ON COLUMN forgotten_send.call_order IS
+  'Rises with each call that is found, and again when its rows become known. Files are compared up to it, see file.compared_to.';
+COMMENT ON COLUMN forgotten_send.is_marked IS
+  'Whether forgotten_row holds its rows. Otherwise any file of the merchant may hold them.';
+COMMENT ON COLUMN forgotten_send.reconciled_at IS
+  'When a user compared a report of the service that covers it, by the clock of the host; null before. Its charged rows are known since.';
 COMMENT ON COLUMN forgotten_send.acknowledged_at IS 'When a user confirmed to have looked; null before.';
 COMMENT ON COLUMN forgotten_send.acknowledged_by IS 'User who confirmed; null before.';
 
 CREATE UNIQUE INDEX forgotten_send_without_call ON forgotten_send (file_id, batch_no, attempt) WHERE call IS NULL;
 CREATE INDEX forgotten_send_by_bytes ON forgotten_send (merchant_no, sha256);
 CREATE INDEX forgotten_send_by_rows ON forgotten_send (merchant_no, row_set) WHERE row_set IS NOT NULL;
+CREATE INDEX forgotten_send_by_order ON forgotten_send (merchant_no, call_order);
+
+-- A row of a forgotten call is known by its keyed fingerprint, as rows of earlier files are. It goes at the end of the
+-- retention, because with the key one could try all numbers.
+CREATE TABLE forgotten_row (
+  merchant_no  integer NOT NULL REFERENCES merchant,
+  fingerprint  bigint NOT NULL,
+  call         uuid,
+  at           timestamptz NOT NULL
+);
+COMMENT ON TABLE forgotten_row IS
+  'Rows of forgotten calls. A file that holds one of them needs approval before it is sent.';
+COMMENT ON COLUMN forgotten_row.merchant_no IS 'Who was charged.';
+COMMENT ON COLUMN forgotten_row.fingerprint IS
+  'As row_fingerprint.fingerprint; rows without an invoice have one too. A kind of payer of 3 means any payer.';
+COMMENT ON COLUMN forgotten_row.call IS 'The call that held it; null when only a report of the service shows it.';
+COMMENT ON COLUMN forgotten_row.at IS
+  'When the call was declared, by the clock of its host; of a report, when it was compared, by the clock of the host.';
+CREATE INDEX forgotten_row_by_fingerprint ON forgotten_row (merchant_no, fingerprint);
 
 -- == Functions ==
 --
 -- Written into statements, these questions would be planned each time, which takes longer than to answer them. A
 -- function keeps its plans, so a plan must fit any number of rows: the functions turn off reading whole tables and
 -- sorting.
+
+-- Number of the newest forgotten call of a merchant; 0 when there is none.
+CREATE FUNCTION newest_forgotten(p_merchant_no integer) RETURNS bigint
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  RETURN coalesce((SELECT max(g.call_order) FROM forgotten_send g WHERE g.merchant_no = p_merchant_no), 0);
+END $$;
 
 -- Whether a batch may have been sent before the ledger was restored: its bytes are those of a forgotten call, or its
 -- file had a batch that this ledger has never cut; the same rows may be in others now.
@@ -84,9 +119,17 @@ BEGIN
     WHERE l.file_id = p_file_id AND l.says IS NOT NULL AND l.acknowledged_at IS NULL);
 END $$;
 
--- Whether file, merchant and earlier sends let a batch leave: its file is accepted and nothing came late of it, neither its
--- merchant, by whichever name, nor all accounts are stopped, it was not sent before, and no batch of the merchant is in doubt or refused. The caller
--- checks the rest: lease, token, admission of the host, whom the account means, and send window.
+-- Whether a file was compared with every forgotten call of its merchant. Otherwise it may hold rows of one.
+CREATE FUNCTION is_compared(p_file_id text) RETURNS boolean
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  RETURN NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.compared_to < newest_forgotten(f.merchant_no));
+END $$;
+
+-- Whether file, merchant and earlier sends let a batch leave: its file is accepted, was compared and nothing came late of
+-- it, neither its merchant, by whichever name, nor all accounts are stopped, it was not sent before, and no batch of the
+-- merchant is in doubt or refused. The caller checks the rest: lease, token, admission of the host, whom the account
+-- means, and send window.
 CREATE FUNCTION may_leave(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
@@ -95,6 +138,7 @@ BEGIN
     AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (p_account, '*')
       OR s.account IN (SELECT a.account FROM account a WHERE a.merchant_no = merchant_of(p_account)))
     AND NOT was_sent_before(p_account, p_file_id, p_body_sha256)
+    AND is_compared(p_file_id)
     AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.merchant_no = merchant_of(p_account) AND other.state IN ('unknown', 'refused'));
 END $$;
 
@@ -119,6 +163,7 @@ BEGIN
   RETURN QUERY SELECT b.file_id, b.batch_no, b.body_sha256, b.not_before
     FROM (SELECT f.file_id, f.file_no FROM file f
           WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') AND NOT has_come_late(f.file_id)
+            AND is_compared(f.file_id)
           ORDER BY f.file_no OFFSET 0) under_way
     CROSS JOIN LATERAL (SELECT * FROM batch ready WHERE ready.file_id = under_way.file_id AND ready.state = 'ready'
       AND ready.paid_since IS NULL

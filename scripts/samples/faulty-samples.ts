@@ -36,6 +36,8 @@ export const NOT_IN_A_FILE = {
   UNUSUAL_TOTAL: 'needs four files of smaller totals taken before in the folder',
   APPROVAL_DUE: 'needs secondPerson.refunds of the account: set it and drop any refunds',
   SENT_BEFORE: 'needs a ledger that was restored from a backup made before the file was sent',
+  ROWS_SENT_BEFORE: 'needs a ledger that was restored from a backup made before some of its rows were sent',
+  ROWS_NOT_KNOWN: 'needs a ledger that was restored, and calls that only the service knows',
   FILE_TOO_LARGE:
     'needs a file above maxBytes of its folder, which is 1 GiB unless it is set: set it to 100 and drop any',
   PGP_NO_KEY: ENCRYPTED,

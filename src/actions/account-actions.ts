@@ -3,6 +3,7 @@ import { counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../ledger/account/pause-account.ts';
 import { readAccountStates, readHolds, type Stop } from '../ledger/account/read-holds.ts';
+import { readForgotten } from '../ledger/duplicates/find-forgotten-rows.ts';
 import { describeHolds } from '../explain/describe-holds.ts';
 import { ended, whoDid } from '../explain/why/sentence.ts';
 import type { Action, ActionContext, Facts } from './action.ts';
@@ -53,6 +54,7 @@ export const resume: Action<'account'> = {
         ...stops.map(({ kind, actor, reason }) =>
           kind === 'pause' ? `It was paused by ${whoDid(actor)}: ${ended(reason)}` : `It was stopped: ${ended(reason)}`,
         ),
+        ...(await unknownWords(context, account)),
       ],
       facts: await accountFacts(context, account),
       binds: { stops },
@@ -64,15 +66,36 @@ export const resume: Action<'account'> = {
     const states = await statesOf(context, account);
     return {
       says: lifted.length > 0 ? `Resumed: ${inline(account)}.` : `Nothing had stopped ${inline(account)}.`,
-      details: states.flatMap((state) =>
-        describeHolds(state, zoneOf(context, state.account)).map(
-          (hold) => `Still held, ${state.account}: ${stepText(hold)}`,
+      details: [
+        ...states.flatMap((state) =>
+          describeHolds(state, zoneOf(context, state.account)).map(
+            (hold) => `Still held, ${state.account}: ${stepText(hold)}`,
+          ),
         ),
-      ),
+        ...(await unknownWords(context, account)),
+      ],
       json: { account, lifted, holds: states },
     };
   },
 };
+
+/** Says for each account that goes on what nobody knows of its forgotten calls. */
+async function unknownWords(context: ActionContext, account: string): Promise<string[]> {
+  const states = await statesOf(context, account);
+  const words = states.map(async (state) => {
+    const { unknown } = await readForgotten(context.ledger.pool, state.account);
+    return sayUnknownRows(unknown).map((said) => `Account ${state.account}: ${said}`);
+  });
+  return (await Promise.all(words)).flat();
+}
+
+/** @param calls whose rows neither a send journal nor a report shows */
+export function sayUnknownRows(calls: number): string[] {
+  if (calls === 0) return [];
+  return [
+    `which rows went out with ${counted(calls, 'forgotten call')} stays unknown; until "paydrop account reconcile" has read a report that covers ${calls === 1 ? 'it' : 'them'}, every new file needs approval, and files accepted before wait.`,
+  ];
+}
 
 /** Returns the stops that this action would lift; a stop of all accounts can only be lifted for all. */
 async function stopsOf({ ledger }: ActionContext, account: string): Promise<Stop[]> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { walk } from './model.ts';
-import type { Rule } from './rules.ts';
+import type { FOLDER_RULES, RULES } from './rules.ts';
 
 /** For each rule, the seed of a walk that charges twice without it. */
-const FOUND_BY: Record<Rule, number> = {
+const FOUND_BY: Record<keyof typeof RULES, number> = {
   run: 7,
   fence: 182,
   oneEpoch: 2222,
@@ -20,6 +20,12 @@ const FOUND_BY: Record<Rule, number> = {
   callIds: 182,
 };
 
+/** The same, in a world of one data folder. */
+const FOUND_IN_FOLDER: Record<keyof typeof FOLDER_RULES, number> = {
+  ahead: 1,
+  rows: 1,
+};
+
 describe('the rules of admission', () => {
   it('let no batch leave twice, whatever happens', () => {
     let [sends, openings, withheld] = [0, 0, 0];
@@ -32,8 +38,23 @@ describe('the rules of admission', () => {
     expect(withheld).toBeGreaterThan(20);
   });
 
-  it.each(Object.entries(FOUND_BY) as [Rule, number][])('need %s', (rule, seed) => {
+  it.each(Object.entries(FOUND_BY) as [keyof typeof RULES, number][])('need %s', (rule, seed) => {
     expect(walk(seed, rule).doubles).toBe(1);
     expect(walk(seed).doubles).toBe(0);
+  });
+
+  it('let none leave twice where the data folder is put back while the machine runs on', () => {
+    let sends = 0;
+    for (let seed = 1; seed <= 600; seed += 1) {
+      const walked = walk(seed, undefined, { isOneFolder: true });
+      expect(walked.doubles, walked.story.join('\n')).toBe(0);
+      sends += walked.sends;
+    }
+    expect(sends).toBeGreaterThan(1_000);
+  });
+
+  it.each(Object.entries(FOUND_IN_FOLDER) as [keyof typeof FOLDER_RULES, number][])('need %s', (rule, seed) => {
+    expect(walk(seed, rule, { isOneFolder: true }).doubles).toBe(1);
+    expect(walk(seed, undefined, { isOneFolder: true }).doubles).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { decideOpening } from '../../src/ledger/admission/decide-opening.ts';
 import { LEAP } from '../../src/ledger/admission/close-ledger.ts';
 import {
+  alteredOf,
   compare,
   copyOf,
   Dice,
@@ -17,6 +18,7 @@ import {
   newHost,
   newLedger,
   readyBatches,
+  rowOf,
   type Rule,
   type Server,
   tellOf,
@@ -25,9 +27,16 @@ import {
 
 export type Walk = { sends: number; openings: number; withheld: number; doubles: number; story: string[] };
 
-/** @param without a rule to leave out */
-export function walk(seed: number, without?: Rule, steps = 300): Walk {
-  const world = new World(seed, without);
+/**
+ * @param without a rule to leave out
+ * @param options.isOneFolder one host with its ledger and journal in a folder, which is put back while the machine runs
+ */
+export function walk(
+  seed: number,
+  without?: Rule,
+  { steps = 300, isOneFolder = false }: { steps?: number; isOneFolder?: boolean } = {},
+): Walk {
+  const world = new World(seed, without, isOneFolder);
   for (let n = 0; n < steps && world.doubles === 0; n += 1) world.step();
   return world;
 }
@@ -38,18 +47,21 @@ class World extends Dice implements Walk {
   withheld = 0;
   doubles = 0;
   readonly story: string[] = [];
-  private readonly books: number[] = [];
+  private readonly books: { batch: number; call: string }[] = [];
   private readonly hosts: Host[];
   private readonly servers: Server[];
   private copies: Ledger[] = [];
   private readonly losesJournals: boolean;
   private readonly without: Rule | undefined;
+  private readonly isOneFolder: boolean;
+  private folders: { ledger: Ledger; journal: Journal }[] = [];
 
-  constructor(seed: number, without: Rule | undefined) {
+  constructor(seed: number, without: Rule | undefined, isOneFolder: boolean) {
     super(seed);
     this.without = without;
-    const names = ['a', 'b', 'c'].slice(0, this.upTo(3) + 1);
-    this.losesJournals = this.random() < 0.4;
+    this.isOneFolder = isOneFolder;
+    const names = isOneFolder ? ['a'] : ['a', 'b', 'c'].slice(0, this.upTo(3) + 1);
+    this.losesJournals = !isOneFolder && this.random() < 0.4;
     const members = this.random() < 0.6 ? names : names.slice(0, 1);
     const run = this.next();
     this.servers = [{ run, ledger: newLedger(run) }];
@@ -57,6 +69,8 @@ class World extends Dice implements Walk {
   }
 
   step(): void {
+    if (this.isOneFolder && this.random() < 0.09)
+      return this.one([() => this.copyFolder(), () => this.putFolderBack(), () => this.dropAgain()])!();
     const pick = this.random();
     if (pick < 0.82) return this.letAct();
     if (pick < 0.87) return this.moveHost();
@@ -86,7 +100,8 @@ class World extends Dice implements Walk {
 
   private declare(host: Host, at: Server): void {
     const { ledger } = at;
-    const batch = this.one(readyBatches(ledger));
+    if (this.isOneFolder) this.lookAhead(ledger);
+    const batch = this.one(readyBatches(ledger, this.without));
     if (batch === undefined) return;
     const attempt = (ledger.attempts[batch] ?? 0) + 1;
     const call = this.has('callIds') ? `call ${this.next()}` : `batch ${batch}, attempt ${attempt}`;
@@ -94,6 +109,13 @@ class World extends Dice implements Walk {
     ledger.calls[call] = { batch, journal: host.journal.id };
     host.flights.push({ step: 'declared', batch, call, epoch: ledger.epoch, at });
     this.say(`${host.name} declares ${call} of batch ${batch} at ${this.nameOf(at)}, epoch ${ledger.epoch}`);
+  }
+
+  /** Asks the service for the batches that came after the newest one that the ledger knows. */
+  private lookAhead(ledger: Ledger): void {
+    if (ledger.lookedIn === ledger.epoch || !this.has('ahead')) return;
+    ledger.lookedIn = ledger.epoch;
+    for (const { batch, call } of this.books) ledger.calls[call] ??= { batch, isForgotten: true };
   }
 
   private fly(host: Host, flight: Flight): void {
@@ -124,9 +146,9 @@ class World extends Dice implements Walk {
   private leave(host: Host, flight: Flight): void {
     flight.step = 'sent';
     this.sends += 1;
-    this.books.push(flight.batch);
+    this.books.push({ batch: flight.batch, call: flight.call });
     this.say(`${host.name} SENDS batch ${flight.batch} by ${flight.call}`);
-    if (this.books.filter((one) => one === flight.batch).length > 1) this.doubles += 1;
+    if (this.books.filter(({ batch }) => rowOf(batch) === rowOf(flight.batch)).length > 1) this.doubles += 1;
   }
 
   // Reports and openings
@@ -187,6 +209,29 @@ class World extends Dice implements Walk {
 
   // What goes wrong
 
+  private copyFolder(): void {
+    const [host, server] = [this.hosts[0]!, this.servers[0]!];
+    this.folders = [...this.folders, copyOf({ ledger: server.ledger, journal: host.journal })].slice(-4);
+  }
+
+  /** Somebody drops a file with some rows of an earlier one. */
+  private dropAgain(): void {
+    const { ledger } = this.servers[0]!;
+    const altered = alteredOf(this.upTo(4));
+    if (!ledger.again.includes(altered)) ledger.again.push(altered);
+  }
+
+  /** The machine runs on: nothing but the folder is older than before. */
+  private putFolderBack(): void {
+    const folder = this.one(this.folders);
+    if (!folder) return;
+    const [host, server] = [this.hosts[0]!, this.servers[0]!];
+    host.flights = [];
+    Object.assign(server, { ledger: copyOf(folder.ledger), run: this.next() });
+    host.journal = copyOf(folder.journal);
+    this.say(`the data folder is put back to epoch ${folder.ledger.epoch}`);
+  }
+
   private moveHost(): void {
     this.one(this.hosts)!.at = this.upTo(this.servers.length);
   }
@@ -202,7 +247,7 @@ class World extends Dice implements Walk {
     if (pick < 0.3 || !copy) {
       server.run = this.next();
       this.say(`${this.nameOf(server)} is restarted`);
-    } else if (pick < 0.6 && this.servers.length < 3) {
+    } else if (pick < 0.6 && this.servers.length < (this.isOneFolder ? 1 : 3)) {
       this.servers.push({ run: this.next(), ledger: copyOf(copy) });
       this.say(`a server comes up with a copy of epoch ${copy.epoch}`);
     } else {
@@ -248,7 +293,7 @@ class World extends Dice implements Walk {
     if (ledger.closing?.run !== run || ledger.openFor !== undefined) return;
     if (this.has('leap')) ledger.closing = { id: this.next(), epoch: ledger.closing.epoch + LEAP, run, reports: {} };
     ledger.lost.push({ name: host.name, journal: host.journal.id, epoch: ledger.closing.epoch });
-    if (this.has('reconcile')) for (const batch of this.books) ledger.calls[`books ${batch}`] = { batch };
+    if (this.has('reconcile')) for (const { batch } of this.books) ledger.calls[`books ${batch}`] = { batch };
     host.journal = this.newJournal();
     this.say(`${host.name} is declared lost`);
   }

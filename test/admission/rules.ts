@@ -21,15 +21,21 @@ export const RULES = {
   leap: 'after a loss all report again, at an epoch that the lost journal cannot have reported at',
   callIds: 'calls are known by a name of their own',
 } as const;
-export type Rule = keyof typeof RULES;
+
+/** Rules of a host whose ledger and journal lie in one data folder, which can be put back as a whole. */
+export const FOLDER_RULES = {
+  ahead: 'before the first call in each opening the service is asked for batches that the ledger does not know',
+  rows: 'rows of forgotten calls are known again in a file that was cut in another way',
+} as const;
+export type Rule = keyof typeof RULES | keyof typeof FOLDER_RULES;
 
 export type Line =
   | { k: 'fence'; epoch: number; closing: number; list: string[]; knows: string[] }
   | { k: 'send'; call: string; batch: number }
   | { k: 'retired'; name: string; journal: string; epoch: number };
 export type Journal = { id: string; lines: Line[]; isRefused: boolean };
-/** `journal` is missing for a call known from the service's books. */
-export type Call = { batch: number; journal?: string; became?: 'answered' | 'withheld' };
+/** `journal` is missing for a call known from the service's books; a forgotten one was not declared in this ledger. */
+export type Call = { batch: number; journal?: string; became?: 'answered' | 'withheld'; isForgotten?: true };
 export type Closing = { id: number; epoch: number; run: number; reports: Record<string, JournalReport> };
 export type Sender = { journal: string; epoch: number };
 /** Contents of the database, which are copied and put back as a whole. */
@@ -44,6 +50,10 @@ export type Ledger = {
   attempts: Record<number, number>;
   lost: RetiredSender[];
   retired: RetiredSender[];
+  /** The opening in which the service was asked for later batches. */
+  lookedIn?: number;
+  /** Batches of altered files that were dropped again. */
+  again: number[];
 };
 export type Server = { run: number; ledger: Ledger };
 export type Flight = { step: 'declared' | 'noted' | 'sent'; batch: number; call: string; epoch: number; at: Server };
@@ -97,13 +107,27 @@ export function newLedger(run: number): Ledger {
     attempts: {},
     lost: [],
     retired: [],
+    again: [],
   };
 }
 
-export function readyBatches({ calls }: Ledger): number[] {
-  const isReady = (batch: number) =>
-    Object.values(calls).every((call) => call.batch !== batch || call.became === 'withheld');
-  return [0, 1, 2, 3].filter(isReady);
+/** Batches of the files as they first came. An altered file has other batches with the same rows. */
+const BATCHES = 4;
+
+export function rowOf(batch: number): number {
+  return batch % BATCHES;
+}
+
+/** Returns a batch with the same row as another one, and other bytes. */
+export function alteredOf(batch: number): number {
+  return batch + BATCHES;
+}
+
+export function readyBatches({ calls, again }: Ledger, without: Rule | undefined): number[] {
+  const isFree = (batch: number, call: Call) =>
+    call.became === 'withheld' ||
+    (without === 'rows' && call.isForgotten ? call.batch !== batch : rowOf(call.batch) !== rowOf(batch));
+  return [0, 1, 2, 3, ...again].filter((batch) => Object.values(calls).every((call) => isFree(batch, call)));
 }
 
 /** Returns the journals that a reporter writes down. */
@@ -138,7 +162,7 @@ export function isOlder({ id, lines }: Journal, ledger: Ledger): boolean {
 export function compare(journal: Journal, ledger: Ledger): void {
   for (const line of journal.lines) {
     if (line.k !== 'send' || ledger.calls[line.call]) continue;
-    ledger.calls[line.call] = { batch: line.batch, journal: journal.id };
+    ledger.calls[line.call] = { batch: line.batch, journal: journal.id, isForgotten: true };
   }
 }
 

@@ -1,3 +1,5 @@
+import { cp, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openApp } from '../../src/app.ts';
@@ -6,7 +8,7 @@ import { cancelBatch } from '../../src/ledger/file/cancel-file.ts';
 import { acknowledgeForgotten, pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import { readBatches } from '../../src/ledger/file/read-file.ts';
-import { readForgottenSends } from '../../src/ledger/account/read-holds.ts';
+import { readForgottenSends, readHolds } from '../../src/ledger/account/read-holds.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { admitHere } from '../../workers/admit-here.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
@@ -27,7 +29,7 @@ async function openWorld(): Promise<void> {
 }
 
 /** Copies the whole database, to put the copy in its place later. Neither step allows other connections. */
-async function copyLedger(): Promise<{ restore(): Promise<void> }> {
+async function copyLedger(): Promise<{ restore(meanwhile?: () => Promise<void>): Promise<void> }> {
   const url = world.settings.databaseUrl!;
   const [, name = ''] = /@\/(\w+)\?/.exec(url) ?? [];
   const admin = async (...statements: string[]) => {
@@ -39,8 +41,9 @@ async function copyLedger(): Promise<{ restore(): Promise<void> }> {
       await client.end();
     }
   };
-  const replace = async (from: string, to: string) => {
+  const replace = async (from: string, to: string, meanwhile?: () => Promise<void>) => {
     await world.app.close();
+    await meanwhile?.();
     await admin(`DROP DATABASE IF EXISTS "${to}" WITH (FORCE)`, `CREATE DATABASE "${to}" TEMPLATE "${from}"`);
     world.app = await openApp(world.settings, { log: silentLog(), env: {} });
     await admitHere(world.app);
@@ -48,8 +51,8 @@ async function copyLedger(): Promise<{ restore(): Promise<void> }> {
   const copy = `${name}_older`;
   await replace(name, copy);
   return {
-    restore: async () => {
-      await replace(copy, name);
+    restore: async (meanwhile) => {
+      await replace(copy, name, meanwhile);
       await admin(`DROP DATABASE "${copy}" WITH (FORCE)`);
     },
   };
@@ -171,6 +174,55 @@ describe('a ledger restored from an older copy', () => {
       code: 'MOVE_REFUSED',
     });
     expect(booked()).toEqual(once(4));
+  });
+});
+
+describe('a ledger that never heard of a file', () => {
+  it.each([
+    ['one row less', [2, 3, 4]],
+    ['one row more in front', [9, 1, 2, 3, 4]],
+    ['one of its rows among others', [7, 8, 3]],
+  ])('holds it when it is dropped again altered, and books nothing twice: %s', async (_, rows) => {
+    await forgetSentFile();
+    await acknowledgeForgotten(world.app.ledger, 'main', because);
+    await resume();
+    await world.drop('ach-charge', 'altered.csv', lines(rows.map((n) => achRow(n))));
+    await world.finish();
+    const altered = await findFile(world.app.ledger, 'altered.csv');
+    expect(altered).toMatchObject({ state: 'held' });
+    expect(`${altered.reason_code} ${altered.reason}`).toMatch(/in calls that the ledger had lost/);
+    await declineFile(world.app.ledger, altered.file_id, because);
+    const others = rows.filter((n) => n > 4);
+    await world.drop('ach-charge', 'others.csv', lines(others.map((n) => achRow(n))));
+    await world.finish();
+    expect(booked()).toEqual({ ...once(4), ...Object.fromEntries(others.map((n) => [`A-${n}`, 1])) });
+  });
+});
+
+describe('a data folder that is put back while the machine runs on', () => {
+  it('sends nothing that the service has: it is asked before the first call, and the account stops', async () => {
+    await openWorld();
+    await world.drop('ach-charge', 'may.csv', lines([achRow(11)]));
+    await world.finish();
+    const folder = dirname(world.settings.paths.journal);
+    await cp(folder, `${folder}.copy`, { recursive: true, preserveTimestamps: true });
+    const older = await copyLedger();
+    const june = lines(upTo(4).map((n) => achRow(n)));
+    await world.drop('ach-charge', 'june.csv', june);
+    await world.finish();
+    const before = { ...once(4), 'A-11': 1 };
+    expect(booked()).toEqual(before);
+
+    await older.restore(async () => {
+      await rm(folder, { recursive: true });
+      await rename(`${folder}.copy`, folder);
+    });
+    expect(world.app.folderMark.putBack).toBeDefined();
+    await world.drop('ach-charge', 'again.csv', june);
+    await world.finish();
+    expect(booked()).toEqual(before);
+    const [stop] = (await readHolds(world.app.ledger, 'main')).stops;
+    expect(stop?.reason).toContain('missing from the ledger and the send journal');
   });
 });
 

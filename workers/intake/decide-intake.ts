@@ -21,6 +21,8 @@ export type Circumstances = {
   sameName: string | undefined;
   /** Batches whose bytes were sent before a restored ledger forgot it. */
   sentBefore?: string | undefined;
+  /** Rows that forgotten calls may have held, with what that says of the file (doubt/compare-forgotten.ts). */
+  forgotten?: readonly Fault[] | undefined;
   /** Most bytes that the folder takes; undefined when no folder applies. */
   maxBytes: number | undefined;
   /** Limits of a file; the ledger checks those of a day. */
@@ -44,6 +46,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   if (excess !== undefined) say('FILE_TOO_LARGE', excess);
   if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes have changed since the claim');
   if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
+  faults.push(...(around.forgotten ?? []));
   for (const [code, detail] of findControlFaults(check, around)) say(code, detail);
   faults.push(...(around.profileFaults ?? []), ...(around.history?.faults ?? []));
   for (const [code, detail] of compareLimits(check, around)) say(code, detail);
@@ -81,7 +84,10 @@ function gather(check: FileCheck, faults: readonly Fault[], { history }: Circums
     const code = name as FaultCode;
     found.set(code, { code, count, detail: detailOf(code) });
   }
-  for (const { code } of faults) if (!found.has(code)) found.set(code, { code, count: 1, detail: detailOf(code) });
+  for (const { code } of faults) {
+    const count = faults.filter((fault) => fault.code === code).length;
+    if (!found.has(code)) found.set(code, { code, count, detail: detailOf(code) });
+  }
   for (const { code, rows, detail } of history?.charged ?? [])
     found.set(code, { code, count: rows, detail: `the first is ${detail}` });
   return [...found.values()];

@@ -12,6 +12,8 @@ import { forgetReadings, mayOverlap } from '../../src/ledger/file/count-readings
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../../src/ledger/file/decide-file.ts';
 import { destroyKeys } from '../../src/ledger/retention/retention.ts';
+import { faultsOf } from '../../src/ledger/doubt/compare-forgotten.ts';
+import { readForgotten } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
 import { findSameName, describeSentBefore } from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
@@ -32,6 +34,7 @@ import { folderOf, originalPath } from '../open-original.ts';
 import { openSource } from './open-source.ts';
 import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
 import type { Payload } from '../../schemas/jobs.ts';
+import { findForgottenInFile } from '../find-forgotten-rows.ts';
 import { runForSlice } from '../run-for-slice.ts';
 import { noting } from '../note-failures.ts';
 
@@ -188,6 +191,10 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
     findSameName(asked, file),
     describeSentBefore(asked, file.file_id, rowSet),
   ]);
+  // Behind the lock on decisions, which also orders it with other files.
+  const forgotten = await readForgotten(tx.client, file.account);
+  const found =
+    !isRefused && forgotten.hasRows ? await findForgottenInFile(app, { ...file, layout: check.layout }, tx) : [];
   const account = app.account(file.account);
   const { decision, faults } = decideIntake(check, {
     effects: { ...folder, misfits: profile?.check.misfits },
@@ -198,6 +205,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
     changed: changed || (await isDisturbed(folder, file)),
     sameName: sameName?.file_id,
     sentBefore,
+    forgotten: isRefused ? [] : faultsOf({ ...forgotten, found }),
     maxBytes: folder.maxBytes,
     limits: limitsOf(account, folder),
     approvalDue: isApprovalDue(account, file.operation),
@@ -209,7 +217,12 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const comparedFrom = chargedSince(folder, now) ?? agedFrom;
   const [, decided] = await queryInOne(tx, (asked) => [
     noteVolume(asked, file, { volume, rows: check.valid.rows, agedFrom }),
-    decideFile(asked, file.file_id, findings, decision, { contentKey, agedFrom, comparedFrom }),
+    decideFile(asked, file.file_id, findings, decision, {
+      contentKey,
+      agedFrom,
+      comparedFrom,
+      comparedTo: forgotten.newest,
+    }),
   ]);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decided;

@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
 import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import {
@@ -25,13 +22,14 @@ import { judgeResult, readResult } from '../poll/judge-result.ts';
 type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind: 'failed'; why: string };
 
 /**
- * Detects a machine that was restored as a whole: its ledger and send journal cannot show what else it sent. The
- * service can, because its batch ids went on. Before an account's first call in an opening of the ledger, the ids after
- * its newest are queried; before the second, those that the first skipped. Whatever the service has there stops the
- * account and puts a batch with the same rows in doubt.
+ * Detects a machine or a data folder that was put back as a whole: its ledger and send journal cannot show what else it
+ * sent. The service can, because its batch ids went on. Before an account's first call in an opening of the ledger, the
+ * ids after its newest are queried; before the second, those that the first skipped. Whatever the service has there
+ * stops the account and puts a batch with the same rows in doubt.
  *
- * One process does this for all hosts, because within an opening the ledger cannot go back. A single host, whose ledger
- * is opened anew at each of its starts, does it once for each start of the machine.
+ * One process does this for all hosts, because within an opening the ledger cannot go back. Each start of the server is
+ * a new opening. The search goes as far as the next ids usually are, and three times as far where the mark of the data
+ * folder is another one than at the last search (folder-mark.ts).
  */
 export function lookAhead(app: App, account: string): Promise<Ahead> {
   const { sender } = app.ledger.admitted;
@@ -46,19 +44,17 @@ export function lookAhead(app: App, account: string): Promise<Ahead> {
 
 /** @param done accounts for which nothing is left to ask in an opening */
 async function lookOnce(app: App, account: string, epoch: number, done: Map<string, number>): Promise<Ahead> {
-  const { ledger, settings, clock } = app;
-  const [boot, before, known] = await Promise.all([
-    readBoot(clock),
-    readLook(ledger, account),
-    readBatchIds(ledger, account),
-  ]);
-  const isAlone = (settings.senders?.length ?? 1) === 1;
-  const isLooked = before !== undefined && (before.epoch === epoch || (isAlone && before.boot === boot));
+  const { ledger } = app;
+  const { generation } = app.folderMark;
+  const [before, known] = await Promise.all([readLook(ledger, account), readBatchIds(ledger, account)]);
+  // Not even a host that sends alone may skip it: a folder can be put back while the machine runs on.
+  const isLooked = before !== undefined && before.epoch === epoch;
   const newest = numbersOf(known.ids)[0]?.toString() ?? null;
   if (isLooked && before.newest === null) done.set(account, epoch);
   // The first call has no id yet.
   if (isLooked && (before.newest === null || before.newest === newest)) return CLEAR;
-  const behind = isLooked ? [] : idsBehind(known.ids);
+  const reach = before?.generation === generation ? 'usual' : 'wide';
+  const behind = isLooked ? [] : idsBehind(known.ids, reach);
   const ids = [...(before ? idsBetween(before, newest) : []), ...behind];
   if (ids.length > 0 && known.isCalling) return LATER;
   if (!(await beginLook(ledger, account, ids.length))) return LATER;
@@ -67,7 +63,7 @@ async function lookOnce(app: App, account: string, epoch: number, done: Map<stri
     throw error;
   });
   const asked = isLooked ? { newest: null, asked: 0 } : { newest, asked: behind.length };
-  await endLook(ledger, account, ahead.kind === 'clear' ? { epoch, boot, ...asked } : undefined);
+  await endLook(ledger, account, ahead.kind === 'clear' ? { epoch, generation, ...asked } : undefined);
   if (ahead.kind !== 'clear') return ahead;
   if (asked.newest === null) done.set(account, epoch);
   // The ledger may have been opened anew meanwhile.
@@ -79,15 +75,6 @@ const LATER = { kind: 'later' } as const;
 
 /** Of each process, which is known by its journal: accounts that need no look in an opening, and looks in progress. */
 const looked = new WeakMap<SendJournal, { done: Map<string, number>; running: Map<string, Promise<Ahead>> }>();
-
-/** Returns a value that changes with each start of the machine. */
-async function readBoot({ now }: Clock): Promise<string> {
-  const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  return id.trim() || `started ${Math.round((now().getTime() / 1_000 - uptime()) / MINUTE_S)}`;
-}
-
-/** Without a boot id, the start time stands in, in minutes because clocks are corrected. */
-const MINUTE_S = 60;
 
 /** Pause between two queries, in ms, as when a person looks for an id. */
 const PAUSE_MS = 200;
@@ -116,10 +103,12 @@ async function look(app: App, account: string, before: BatchIds, ids: readonly s
   return { kind: 'found' };
 }
 
-const [FEWEST_IDS, MOST_IDS] = [5, 200];
+/** Ids to ask for: at least so many, and so many times the usual gap between two ids of the account. */
+const REACH = { usual: { fewest: 2, gaps: 1 }, wide: { fewest: 5, gaps: 3 } };
+const MOST_IDS = 200;
 
-/** Returns the ids that a forgotten call may have got: three times the usual gap, the 95th percentile of known gaps. */
-export function idsBehind(ids: readonly string[]): string[] {
+/** Returns the ids that a forgotten call may have got. The usual gap is the 95th percentile of known gaps. */
+export function idsBehind(ids: readonly string[], reach: keyof typeof REACH): string[] {
   const numbers = numbersOf(ids);
   const [newest] = numbers;
   if (newest === undefined) return [];
@@ -128,7 +117,8 @@ export function idsBehind(ids: readonly string[]): string[] {
     .map((number, place) => Number(numbers[place]! - number))
     .toSorted((one, other) => one - other);
   const usual = gaps[Math.ceil(gaps.length * 0.95) - 1] ?? 1;
-  return countOn(newest + 1n, Math.min(MOST_IDS, Math.max(FEWEST_IDS, 3 * usual)));
+  const { fewest, gaps: times } = REACH[reach];
+  return countOn(newest + 1n, Math.min(MOST_IDS, Math.max(fewest, times * usual)));
 }
 
 /** Returns the ids that the newest skipped and that were not queried before. */

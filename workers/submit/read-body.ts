@@ -11,11 +11,12 @@ import { openBytes } from '../../src/crypto/seal.ts';
 import { keyOf } from '../enqueue.ts';
 import { bodyPurpose } from '../intake/cut-bodies.ts';
 import { openFileKey } from '../open-original.ts';
+import { markRows } from '../row-marks.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { readNextBatch } from '../../src/ledger/batch/due-work.ts';
 
-/** Bytes of a batch to send, and the mark of all rows of its file. */
-export type Body = { readonly body: Buffer; readonly rowSet: string | null };
+/** Bytes of a batch to send, the mark of all rows of its file, and the marks of its own rows. */
+export type Body = { readonly body: Buffer; readonly rowSet: string | null; readonly marks: Buffer };
 
 /**
  * Returns the bytes of a batch, proven to be the rows of the ledger (control total H5).
@@ -30,8 +31,12 @@ export async function readBody(app: App, batch: BatchRow): Promise<Body> {
   const isSame =
     (holdsSentRows(body, file.layout!, sent) || (await areSentRows(app, batch, file, body))) &&
     sha256Of(body) === batch.body_sha256;
-  if (isSame) return { body, rowSet: file.row_set };
+  if (isSame) return { body, ...markedAs(app, file, body) };
   throw new PipelineError('BODY_MISMATCH', `send batch ${batch.batch_no} of file "${batch.file_id}"`);
+}
+
+function markedAs(app: App, file: FileRow, body: Buffer): Pick<Body, 'rowSet' | 'marks'> {
+  return { rowSet: file.row_set, marks: markRows(app, file, readCanonical(body, file.layout!)).marks };
 }
 
 /**

@@ -160,7 +160,7 @@ const STOPPING: ReadonlySet<string> = new Set([
  * Calls the service. `beforeFirstByte` is the point of no return: when it resolves to true, the intent is on disk in
  * the ledger and in the journal.
  */
-async function send(app: App, batch: Prepared, { body, rowSet }: Body, calling: () => void): Promise<SubmitAnswer> {
+async function send(app: App, batch: Prepared, { body, ...marked }: Body, calling: () => void): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
   let mayHaveLeft = 0;
   let fault: string | undefined;
@@ -174,7 +174,7 @@ async function send(app: App, batch: Prepared, { body, rowSet }: Body, calling: 
       body,
       beforeFirstByte: async ({ url, requestBytes }) => {
         const call = { host: new URL(url).host, requestBytes };
-        if (!(await declareIntent(app, { ...batch, rowSet }, call, noteFault))) return false;
+        if (!(await declareIntent(app, { ...batch, ...marked }, call, noteFault))) return false;
         mayHaveLeft = requestBytes;
         calling();
         return true;
@@ -218,7 +218,7 @@ async function declareIntent(
   const { leaseMs } = app.account(batch.account);
   const ageMs = startStopwatch(app);
   try {
-    if (!(await sendBatch(app.ledger, batch, call))) return false;
+    if (!(await declareInLedger(app, batch, call))) return false;
     await writeJournal(app, batch);
     // Another process of this host has reported to a ledger that knows nothing of this call.
     if (app.journal.isFenced(batch.token, batch.sender.epoch)) {
@@ -236,7 +236,25 @@ async function declareIntent(
   }
 }
 
-type Declared = Prepared & Pick<Body, 'rowSet'>;
+type Declared = Prepared & Pick<Body, 'rowSet' | 'marks'>;
+
+/**
+ * The marks of the rows reach the disk while the ledger commits, so they take no time of their own. Marks of a call that
+ * does not leave do no harm.
+ */
+async function declareInLedger(
+  app: App,
+  batch: Declared,
+  call: { host: string; requestBytes: number },
+): Promise<boolean> {
+  const [declared, kept] = await Promise.allSettled([
+    sendBatch(app.ledger, batch, call),
+    app.journal.keepMarks(batch.token, batch.marks, app.clock.now()),
+  ]);
+  if (declared.status === 'rejected') throw declared.reason;
+  if (declared.value && kept.status === 'rejected') throw kept.reason;
+  return declared.value;
+}
 
 async function writeJournal(app: App, batch: Declared): Promise<void> {
   await app.journal.append({

@@ -3,6 +3,8 @@ import type { App } from '../../src/app.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { retentionDays } from '../../src/config/account-rules.ts';
+import { dropMarks } from '../../src/ledger/admission/send-marks.ts';
+import { dropForgottenRows } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
 import { emptyArchived } from '../../src/ledger/retention/archive-rows.ts';
 import { cleanStorage } from '../../src/ledger/retention/clean-storage.ts';
 import {
@@ -24,6 +26,7 @@ const RUN_FILES = 1_000;
  * its own database are wrong together. First goes the key, which makes every copy unreadable. Then go the fingerprints
  * of the rows, the sealed original in this host's archive, and its bytes in the database files. Each step is
  * repeatable, so a crash only leaves work for the next run. Archived rows that a run left in the ledger go as well.
+ * Marks of sent rows and of forgotten calls go when no account keeps the fingerprints of that time.
  * @returns how many keys were destroyed
  * @throws PipelineError CLOCK_UNSURE when files are left because the service gives another time, or none
  */
@@ -43,6 +46,7 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
     shredded += 1;
   }
   await dropFingerprints(app.ledger, isStopping);
+  await dropOldMarks(app);
   await emptyArchived(app.ledger, isStopping);
   await clearArchive(app, isStopping);
   if (!isStopping()) await cleanLedger(app);
@@ -53,6 +57,19 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
     "the service's clock differs from this host's, or is not known",
   );
 }
+
+/** Deletes marks as old as the fingerprints that have gone: with the key, both let one try all numbers. */
+async function dropOldMarks({ settings, ledger, clock }: App): Promise<void> {
+  const { byAccount, others } = retentionDays(settings);
+  const days = [...Object.values(byAccount), others];
+  if (days.includes(0)) return;
+  const before = new Date(clock.now().getTime() - Math.max(...days) * DAY_MS);
+  const { journal, mirror } = settings.paths;
+  for (const place of [journal, ...(mirror === undefined ? [] : [mirror])]) await dropMarks(place, before);
+  await dropForgottenRows(ledger, before);
+}
+
+const DAY_MS = 86_400_000;
 
 /** How wrong the clock of a service may be, in ms: some hours pass, but nothing is destroyed days before its time. */
 const TOLERANCE_MS = 86_400_000;

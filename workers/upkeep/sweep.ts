@@ -9,12 +9,14 @@ import { foldersHere } from '../../src/config/config.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { recoverBatches } from '../../src/ledger/batch/end-attempt.ts';
 import { findClosed } from '../../src/ledger/alarm/find-closed.ts';
+import { renewFolderMark } from '../../src/ledger/admission/folder-mark.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
 import { bindAnswered } from '../bind-here.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
+import { compareForgotten } from './compare-forgotten.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
 import { lookAtAllRetired } from '../watch/late-bytes.ts';
 import { chooseMasterKey, enqueueClaimed, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
@@ -55,6 +57,7 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
   await refreshFailing(app);
+  await compareForgotten(app);
   await refillQueue(app, atStart);
   if (atSite) await askForDueRuns(app, atStart);
   if (atSite) await askToReprocess(app, atStart);
@@ -65,6 +68,7 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
   if (!atStart) await mustBeUsable(app);
+  if (sends) await renewFolderMark(app.settings.paths.journal, app.clock);
   // A root that cannot be signed holds up no work; the sweep then counts as failed.
   if (!atStart) await signTonight(app);
   app.health.noteSweep();

@@ -9,7 +9,12 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { findRowsOf, type RowOfInvoice } from '../../ledger/doubt/find-batches-holding.ts';
 import { findArchivedInvoices } from '../../ledger/retention/read-archived.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { noteCovered } from '../../ledger/doubt/compare-forgotten.ts';
+import { addForgottenRows, readForgotten } from '../../ledger/duplicates/find-forgotten-rows.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
+import { type Bound, boundOf, mustStillBeBound } from '../../ledger/merchant/bound-accounts.ts';
+import type { Fingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
+import { fingerprintKey, openRowFingerprints, withoutPayer } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { readReportFile } from './read-report-file.ts';
 
 /** What a report of the service shows that the ledger does not know. Money is integer cents. */
@@ -27,8 +32,11 @@ export type AccountComparison = {
   archived: number;
   /** Waiting batches with rows in the report; each is in doubt now. */
   inDoubt: { fileId: string; batchNo: number; name: string; rows: number; shown: number }[];
-  /** Forgotten calls not yet acknowledged, and how many of them fall outside the report's time range. */
-  calls: { forgotten: number; outside: number };
+  /**
+   * Forgotten calls not yet acknowledged, and how many of them fall outside the report's time range. `unknown`: calls
+   * whose rows still nobody knows; until then every file of the account needs approval.
+   */
+  calls: { forgotten: number; outside: number; unknown: number };
 };
 
 const KINDS: readonly FolderOperation[] = ['card', 'ach-charge'];
@@ -36,15 +44,28 @@ const KINDS: readonly FolderOperation[] = ['card', 'ach-charge'];
 /**
  * Compares everything that a ledger may have forgotten about an account with one report of the service. A waiting batch
  * with payments in the report is put in doubt, whatever the send journals know. Silence proves nothing here, because a
- * report may be cut or filtered.
+ * report may be cut or filtered. Payments that nothing here has sent are kept as fingerprints, so that a file which
+ * holds them is noticed. A call counts as known from then on if the report covers it.
  * @param bytes the file as it is; nothing in it is trusted
- * @throws PipelineError RESOLUTION_REFUSED when the report cannot be used
+ * @throws PipelineError RESOLUTION_REFUSED when the report cannot be used, or MERCHANT_CHANGED
  */
 export async function reconcileAccount(
-  { ledger, name, account }: { ledger: Ledger; name: string; account: Pick<Account, 'agentCode' | 'server'> },
+  {
+    ledger,
+    name,
+    account,
+    fingerprint,
+  }: {
+    ledger: Ledger;
+    name: string;
+    account: Pick<Account, 'agentCode' | 'server'>;
+    fingerprint: Fingerprinter;
+  },
   bytes: Buffer,
   { actor, reason }: AuditReason,
 ): Promise<AccountComparison> {
+  // The report is of the merchant of the configuration; what the ledger may have forgotten of another stays open.
+  const bound = boundOf(ledger, name);
   const reports = KINDS.map((operation) => readReportFile(bytes, { ...account, operation }));
   const unusable = reports.find((report) => typeof report === 'string');
   if (unusable !== undefined)
@@ -77,10 +98,13 @@ export async function reconcileAccount(
     calls: {
       forgotten: sends.length,
       outside: sends.filter(({ at }) => from === null || to === null || at < from || at > to).length,
+      unknown: 0,
     },
   };
-  await writeDown(ledger, name, comparison, waiting, { actor, reason });
-  return comparison;
+  const marks = markPayments(fingerprint, bound, unknown);
+  await writeDown(ledger, name, { comparison, waiting, marks }, { actor, reason });
+  const { unknown: left } = await readForgotten(ledger.pool, name);
+  return { ...comparison, calls: { ...comparison.calls, unknown: left } };
 }
 
 /**
@@ -121,14 +145,31 @@ function countByBatch(rows: readonly RowOfInvoice[]): AccountComparison['inDoubt
   });
 }
 
+/** A report does not show who pays, or only the end of a number. So invoice and amount alone count. */
+function markPayments(fingerprint: Fingerprinter, { agentMark }: Bound, lines: readonly JournalLine[]): Buffer {
+  const fingerprints = openRowFingerprints(fingerprintKey(fingerprint, agentMark, KINDS[0]!));
+  for (const { invoice, amountCents } of lines) {
+    if (amountCents === null) continue;
+    const bytes = Buffer.from(invoice);
+    const payment = [bytes, 0, bytes.length, bytes.length, bytes.length, amountCents, 'customerCode'] as const;
+    fingerprints.add(...payment);
+    fingerprints.addTurned(...payment);
+  }
+  return withoutPayer(fingerprints.take());
+}
+
 async function writeDown(
   ledger: Ledger,
   account: string,
-  { sha256, charged, known, unknown, calls, inDoubt }: AccountComparison,
-  waiting: readonly RowOfInvoice[],
+  {
+    comparison: { sha256, from, to, charged, known, unknown, calls, inDoubt },
+    waiting,
+    marks,
+  }: { comparison: AccountComparison; waiting: readonly RowOfInvoice[]; marks: Buffer },
   { actor, reason }: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
+    await mustStillBeBound(tx, ledger, account);
     const batches = [...groupBy(waiting, ({ fileId, batchNo }) => `${fileId}/${batchNo}`).values()].map(
       ([row]) => row!,
     );
@@ -145,6 +186,8 @@ async function writeDown(
       })),
       'report of the service',
     );
+    await addForgottenRows(tx.client, { merchantNo: boundOf(ledger, account).merchantNo, at: tx.at }, marks);
+    if (from && to) await noteCovered(tx, { account, from, to, showsUnknown: unknown.length > 0 });
     const evidence = { account, sha256, charged, known, unknown: unknown.length, calls, inDoubt };
     tx.audit({ actor, move: 'reconcile-account', reason, evidence });
   });

@@ -1,4 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { bindWithoutApp } from '../../app.ts';
+import { sayUnknownRows } from '../../actions/account-actions.ts';
 import { type AccountComparison, reconcileAccount } from '../../actions/resolve/reconcile-account.ts';
 import type { Settings } from '../../config/config.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
@@ -181,7 +183,7 @@ const reconcile: CliCommand = {
   options: [JSON_OPTION],
   notes: [
     `Use it after an older ledger was restored or a send journal was lost. It lists charged payments that the ledger
-did not send. A waiting batch is put in doubt, and not sent, if the report shows payments of it. A payment missing
+did not send, and remembers them: a file that holds one needs approval. A waiting batch is put in doubt, and not sent, if the report shows payments of it. A payment missing
 from the report proves nothing, because the report may be cut off. Exit status 5 when something needs attention.`,
   ],
   examples: ['account reconcile main --report june.csv --reason "after the restore"'],
@@ -191,7 +193,8 @@ from the report proves nothing, because the report may be cut off. Exit status 5
       await compareJournalFirst(ledger, settings, { decides: false });
       const name = oneOf(call.arguments[0] ?? '', [...settings.accounts.keys()]);
       const bytes = await readReport(call.options['report'] as string);
-      const account = { ledger, name, account: settings.accounts.get(name)! };
+      const fingerprint = await bindWithoutApp(ledger, settings, process.env);
+      const account = { ledger, name, account: settings.accounts.get(name)!, fingerprint };
       const comparison = await reconcileAccount(account, bytes, { actor: operatorName(), reason });
       print(call, comparison, () => comparisonText(name, comparison, zoneOf(settings, name)));
       return comparison.unknown.length + comparison.inDoubt.length === 0 ? EXIT.ok : EXIT.exception;
@@ -293,6 +296,7 @@ export function comparisonText(account: string, comparison: AccountComparison, t
   return [
     `Charged payments from ${formatInZone(from, timeZone)} to ${formatInZone(to, timeZone)}: ${charged}, of which the ledger sent ${known}.`,
     `Missing calls not yet acknowledged: ${calls.forgotten}${outside}.`,
+    ...sayUnknownRows(calls.unknown),
     ...inDoubt.map(
       ({ name, batchNo, rows: all, shown }) =>
         `In doubt now: batch ${batchNo} of ${name}, of which the report shows ${shown} of ${counted(all, 'row')}. See "paydrop unknown list".`,

@@ -3,8 +3,9 @@ import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { checkMirror } from '../../ledger/admission/journal-mirror.ts';
+import { COMPARE, findPutBack, sayPutBack } from '../../ledger/admission/folder-mark.ts';
 import { findForgottenSends, findJournalTrouble } from '../../ledger/admission/send-journal.ts';
-import { bad, type Check, type Finding, ok } from './check.ts';
+import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
 /** The start opens the send journal and its mirror; without them nothing may be sent. */
 export const journalFiles: Check = {
@@ -36,7 +37,7 @@ const MISSING = 'it is missing';
 export const journal: Check = {
   name: 'Send journal',
   needs: 'ledger',
-  async look({ settings, ledger }) {
+  async look({ settings, ledger, clock }) {
     const path = settings.paths.journal;
     const trouble = await findJournalTrouble(path);
     if (trouble === MISSING) return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
@@ -54,6 +55,8 @@ export const journal: Check = {
         ),
       );
     }
+    const putBack = await findPutBack(path, clock);
+    if (putBack) findings.push(warn(sayPutBack(putBack), COMPARE));
     findings.push(...(await findUnseen(ledger, settings)));
     return findings.length > 0 ? findings : [ok('it matches the ledger')];
   },

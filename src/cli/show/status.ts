@@ -11,6 +11,7 @@ import { formatCents } from '../../kernel/money.ts';
 import type { OpenFile, Overview } from '../../ledger/overview/overview.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type OpenLate, readOpenLate } from '../../ledger/file/late-arrivals.ts';
+import { COMPARE, findPutBack, type PutBack, sayPutBack } from '../../ledger/admission/folder-mark.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/file/file-figures.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
@@ -39,8 +40,9 @@ export const status: CliCommand = {
       const read = () => readView(ledger, settings, isVerbose);
       if (call.options['watch']) return watchText(call, async () => statusText(await read()));
       const view = await read();
-      const { overview, late, withheld, obstacles, cameLate, folders } = view;
-      print(call, { ...overview, ...late, withheld, obstacles, cameLate, folders }, () => statusText(view));
+      const { overview, late, withheld, obstacles, cameLate, folders, putBack } = view;
+      const shown = { ...overview, ...late, withheld, obstacles, cameLate, folders, putBack: putBack ?? null };
+      print(call, shown, () => statusText(view));
       if (!call.options['check']) return EXIT.ok;
       const isHeld = isLate(late) || cameLate.length > 0;
       return Math.max(troubleStatus(overview), obstacleStatus(obstacles), isHeld ? EXIT.held : EXIT.ok);
@@ -53,6 +55,7 @@ type StatusView = {
   late: LateRuns;
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
+  putBack: PutBack | undefined;
   ties: readonly Tie[];
   folders: readonly SurveyedFolder[];
   isVerbose: boolean;
@@ -71,6 +74,7 @@ async function readView(ledger: Ledger, settings: Settings, isVerbose: boolean):
     withheld: await readWithheldFiles(ledger),
     late: await readLateRuns(ledger, settings),
     obstacles: await readObstacles(ledger, settings),
+    putBack: await findPutBack(settings.paths.journal, ledger.clock),
     ties: await readTies(ledger, settings.newcomerDays),
     cameLate: await readOpenLate(ledger),
     folders: await surveyFolders(settings, ledger.clock.now()),
@@ -101,6 +105,7 @@ function statusText({
   late,
   withheld,
   obstacles,
+  putBack,
   ties,
   cameLate,
   folders,
@@ -115,6 +120,7 @@ function statusText({
     ...undecidedLines(overview, when),
     ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
     ...cameLateLines(cameLate, when),
+    ...(putBack ? [`${PUT_BACK}\n${sayPutBack(putBack)}. ${COMPARE}`] : []),
     ...lateLines(overview, when),
     ...lateRunLines(late, when),
     ...stoppedLines(overview, when),
@@ -133,6 +139,8 @@ function statusText({
     .join('\n\n');
 }
 
+const PUT_BACK = 'Data folder put back';
+
 const ALARMING = new Set([
   'Needs attention',
   'Undecided rows',
@@ -141,6 +149,7 @@ const ALARMING = new Set([
   'Perhaps paid already',
   'Not making progress',
   'Stopped accounts',
+  PUT_BACK,
 ]);
 
 const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];

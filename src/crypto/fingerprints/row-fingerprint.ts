@@ -107,6 +107,17 @@ export function openRowFingerprints(key: Uint8Array): RowFingerprints {
   };
 }
 
+/**
+ * Returns the fingerprint by which a payment is found whoever pays it: its invoice and amount, and a fourth kind of payer
+ * that no payment has.
+ */
+export function withoutPayer(fingerprints: Buffer): Buffer {
+  const changed = Buffer.from(fingerprints);
+  for (let at = 4; at < changed.length; at += FINGERPRINT_BYTES)
+    changed.writeUInt32BE(PAYER_KINDS.length * 2 ** PAYER_BITS, at);
+  return changed;
+}
+
 const OTHER_WAYS = [loosenTurned, loosenJoined];
 
 /** Bits for the payer, below the bits for its kind. */

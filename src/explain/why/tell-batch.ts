@@ -130,6 +130,11 @@ function waitingFor(batch: BatchRow, facts: Waiting, when: (at: Date) => string,
       ],
     ];
   const reasons = [
+    ...(facts.isCompared
+      ? []
+      : [
+          'It waits until its rows were compared with calls that the ledger had lost. If nothing shows which rows those held, a report of the service must be compared first.',
+        ]),
     ...(facts.ahead > 0 ? [`${counted(facts.ahead, 'batch')} ${byNumber(facts.ahead, 'goes', 'go')} before it.`] : []),
     ...(batch.not_before ? [`The service was not reached, so it waits until ${when(batch.not_before)}.`] : []),
   ];

@@ -4,6 +4,7 @@ import { lockForStop } from '../account/pause-account.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { readJournal, type SendJournal } from './send-journal.ts';
+import { readMarks } from './send-marks.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { decide } from './admit.ts';
 import { closeBeyondLost, closeLedger, readState } from './close-ledger.ts';
@@ -124,8 +125,11 @@ export async function retireSender(
   const { id } = await from.readSelf('', ledger.clock);
   if (id === sender.journal) throw refuse('that is the send journal of this host');
   const taken = new Set<string>();
+  for await (const { call } of readJournal(from.path)) if (call !== undefined) taken.add(call);
+  const marks = await readMarks(from.path, taken);
   for await (const entry of readJournal(from.path)) {
-    if (entry.call !== undefined) taken.add(entry.call);
+    const ofCall = marks.get(entry.call ?? '');
+    if (ofCall) await own.keepMarks(entry.call!, ofCall, new Date(entry.at));
     await own.append({ ...entry, from: id });
   }
   const retired = await transact(ledger, async (tx) => {

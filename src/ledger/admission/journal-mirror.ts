@@ -5,12 +5,16 @@ import { createInterface } from 'node:readline';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 import { makeFolders } from '../../kernel/folders.ts';
+import { parseLine } from './parse-line.ts';
+import { matchMarks, openSendMarks } from './send-marks.ts';
 
 /** The second copy of a send journal, on another disk or machine. */
 export type JournalMirror = {
   readonly path: string;
   /** Returns once the text is on the mirror's disk. @throws PipelineError DISK_FULL or INTERNAL */
   append(text: string): Promise<void>;
+  /** Does the same for the marks of a call (send-marks.ts). */
+  keepMarks(call: string, marks: Buffer, at: Date): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -24,21 +28,32 @@ const ANSWER_MS = 10_000;
  */
 export async function openMirror(path: string, journal: string): Promise<JournalMirror> {
   const file = await inTime(path, openAndMatch(path, journal));
+  try {
+    // Without a time limit: there may be a year of marks to copy to a new mirror.
+    await matchMarks(journal, path);
+  } catch (error) {
+    await file.close();
+    throw refusal(path, systemCode(error) ?? reasonOf(error), undefined, error);
+  }
+  const marks = openSendMarks(path);
   // One write at a time: each one that waits for an absent drive blocks one of the few file threads.
   let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (write: () => Promise<void>) => {
+    const written = last.catch(() => {}).then(write);
+    last = written;
+    return inTime(path, written);
+  };
   return {
     path,
-    append: (text) => {
-      const written = last
-        .catch(() => {})
-        .then(async () => {
-          await file.appendFile(text);
-          await file.datasync();
-        });
-      last = written;
-      return inTime(path, written);
+    append: (text) =>
+      inTurn(async () => {
+        await file.appendFile(text);
+        await file.datasync();
+      }),
+    keepMarks: (...call) => inTurn(() => marks.append(...call)),
+    close: async () => {
+      await answerInTime(ANSWER_MS, Promise.all([file.close(), marks.close()])).catch(() => {});
     },
-    close: () => answerInTime(ANSWER_MS, file.close()).catch(() => {}),
   };
 }
 
@@ -99,16 +114,6 @@ async function readAll(path: string): Promise<Content> {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
   return { begun, lines };
-}
-
-/** Returns the object that a line of a journal holds; undefined for an empty or truncated line. */
-export function parseLine(line: string): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function missing(from: ReadonlySet<string>, inOther: ReadonlySet<string>): string[] {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { fstatSync, readSync } from 'node:fs';
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { access, constants, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { makeFolders, syncFolderNow } from '../../kernel/folders.ts';
-import { openMirror, parseLine } from './journal-mirror.ts';
+import { openMirror } from './journal-mirror.ts';
+import { parseLine } from './parse-line.ts';
+import { openSendMarks } from './send-marks.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { Queryable } from '../engine/transaction.ts';
 
@@ -57,6 +59,8 @@ export type JournalSelf = { id: string; notes: readonly JournalNote[]; hasSends:
 export type SendJournal = {
   readonly path: string;
   append(entry: JournalEntry | JournalNote): Promise<void>;
+  /** Keeps the marks of the rows of a call, which goes before its line. Both reach the mirror. */
+  keepMarks(call: string, marks: Buffer, at: Date): Promise<void>;
   /**
    * Includes what other processes of this host have written meanwhile.
    * @param name of this host, used for a new journal
@@ -101,6 +105,7 @@ export async function openSendJournal(
     await file.close();
     throw error;
   }
+  const marks = openSendMarks(path);
   /** Calls of this process whose lines are being written, each with the newest epoch read before it. */
   const pending = new Map<string, number | undefined>();
   const append = async (entry: JournalEntry | JournalNote) => {
@@ -108,6 +113,7 @@ export async function openSendJournal(
     if (call !== undefined) pending.set(call, undefined);
     const line = `\n${JSON.stringify(entry)}`;
     try {
+      mustBeInPlace(path, file.fd);
       // First, so that attempts without the mirror leave nothing here.
       await mirror?.append(line);
       await file.appendFile(line);
@@ -150,6 +156,10 @@ export async function openSendJournal(
   return {
     path,
     append,
+    keepMarks: async (...call) => {
+      const kept = await Promise.allSettled([mirror?.keepMarks(...call), marks.append(...call)]);
+      for (const one of kept) if (one.status === 'rejected') throw one.reason;
+    },
     readSelf: async (name, clock) => {
       catchUp();
       const beginning = () => [...notes.values()].find((note) => note.kind === 'begin');
@@ -168,9 +178,18 @@ export async function openSendJournal(
     },
     close: async () => {
       await file.close();
+      await marks.close();
       await mirror?.close();
     },
   };
+}
+
+/** A journal that was replaced under a running process would lose every line that the process adds. */
+function mustBeInPlace(path: string, fd: number): void {
+  const [there, open] = [statSync(path, { throwIfNoEntry: false }), fstatSync(fd)];
+  if (there?.ino === open.ino && there.dev === open.dev) return;
+  const next = 'Stop paydrop. If the data folder was put back or moved, start it again.';
+  throw new PipelineError('INTERNAL', 'write the send journal', 'another file is in its place', { next });
 }
 
 /** Explains EISDIR: a folder is in the place of the journal. */

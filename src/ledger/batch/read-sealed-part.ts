@@ -3,6 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { COPY_HEADER_BYTES, copyOut } from '../copy/copy-out.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import type { Queryable } from '../engine/transaction.ts';
 import type { SentText } from '../../rows/sent-text.ts';
 import type { BatchRow, FileRow } from '../engine/records.ts';
 
@@ -16,18 +17,27 @@ export type SealedPart = 'body' | 'result' | `recheck-${number}`;
  */
 export async function readSealedPart(ledger: Ledger, key: BatchKey, part: SealedPart): Promise<Buffer> {
   const client = await ledger.pool.connect();
-  const query = `SELECT bytes FROM sealed_part WHERE file_id = ${pg.escapeLiteral(key.fileId)}
-                 AND batch_no = ${Math.trunc(key.batchNo)} AND part = ${pg.escapeLiteral(part)}`;
-  const pieces: Buffer[] = [];
   let failure: Error | undefined;
   try {
-    await copyOut(client, query, (piece) => pieces.push(piece));
+    return await readSealedPartBy(client, key, part);
   } catch (error) {
-    failure = error as Error;
+    if (!(error instanceof PipelineError)) failure = error as Error;
     throw error;
   } finally {
     client.release(failure);
   }
+}
+
+/** Does the same by one connection, which also sees what its own transaction has written. */
+export async function readSealedPartBy(
+  client: Pick<Queryable, 'query'>,
+  key: BatchKey,
+  part: SealedPart,
+): Promise<Buffer> {
+  const query = `SELECT bytes FROM sealed_part WHERE file_id = ${pg.escapeLiteral(key.fileId)}
+                 AND batch_no = ${Math.trunc(key.batchNo)} AND part = ${pg.escapeLiteral(part)}`;
+  const pieces: Buffer[] = [];
+  await copyOut(client, query, (piece) => pieces.push(piece));
   const bytes = readOnlyCell(Buffer.concat(pieces));
   if (bytes) return bytes;
   throw new PipelineError('NOT_FOUND', `find the ${part} of batch ${key.batchNo} of file "${key.fileId}"`);

@@ -7,7 +7,11 @@ import type { PoolClient } from 'pg';
  * @param add receives each chunk; rows may be split anywhere
  * @throws DatabaseError; the connection is unusable then
  */
-export async function copyOut(client: PoolClient, query: string, add: (piece: Buffer) => void): Promise<void> {
+export async function copyOut(
+  client: Pick<PoolClient, 'query'>,
+  query: string,
+  add: (piece: Buffer) => void,
+): Promise<void> {
   for await (const piece of copyPieces(client, `COPY (${query}) TO STDOUT (FORMAT binary)`)) add(piece);
 }
 
@@ -15,7 +19,7 @@ export async function copyOut(client: PoolClient, query: string, add: (piece: Bu
  * Yields the output of COPY … TO STDOUT in chunks.
  * @throws DatabaseError; the connection is unusable then
  */
-export async function* copyPieces(client: PoolClient, sql: string): AsyncGenerator<Buffer> {
+export async function* copyPieces(client: Pick<PoolClient, 'query'>, sql: string): AsyncGenerator<Buffer> {
   const copy: CopyOut = copyStreams.to(sql);
   try {
     yield* client.query(copy);

@@ -5,9 +5,9 @@ import type { BatchRow } from '../engine/records.ts';
 
 /** For which ids of an account the service was asked. */
 export type Look = {
-  /** The opening of the ledger in which this was done, and the start of the machine that did it. */
+  /** The opening of the ledger in which this was done, and the mark of the data folder at that time. */
   epoch: number;
-  boot: string;
+  generation: string;
   /** The newest id at that time; null once the ids up to that of the next call were asked for, too. */
   newest: string | null;
   /** How many ids after it were asked for. */
@@ -16,7 +16,7 @@ export type Look = {
 
 export async function readLook({ pool }: Ledger, account: string): Promise<Look | undefined> {
   const { rows } = await pool.query<Look>(
-    'SELECT epoch, boot, newest, asked FROM look_ahead WHERE merchant_no = merchant_of($1)',
+    'SELECT epoch, generation, newest, asked FROM look_ahead WHERE merchant_no = merchant_of($1)',
     [account],
   );
   return rows[0];
@@ -56,10 +56,10 @@ export async function noteLook(ledger: Ledger, account: string, done: number): P
 /** @param look omitted when not all ids could be asked for */
 export async function endLook({ pool, instance }: Ledger, account: string, look?: Look): Promise<void> {
   await pool.query(
-    `UPDATE look_ahead SET asked_by = NULL, epoch = coalesce($3, epoch), boot = coalesce($4, boot),
+    `UPDATE look_ahead SET asked_by = NULL, epoch = coalesce($3, epoch), generation = coalesce($4, generation),
        newest = CASE WHEN $3::bigint IS NULL THEN newest ELSE $5 END, asked = coalesce($6, asked)
      WHERE merchant_no = merchant_of($1) AND asked_by = $2`,
-    [account, instance.id, look?.epoch, look?.boot, look?.newest, look?.asked],
+    [account, instance.id, look?.epoch, look?.generation, look?.newest, look?.asked],
   );
 }
 

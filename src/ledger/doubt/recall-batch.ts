@@ -5,6 +5,8 @@ import { groupBy } from '../../kernel/group-by.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { findForgottenSends, findMissing, type JournalEntry } from '../admission/send-journal.ts';
+import { readMarks } from '../admission/send-marks.ts';
+import { addForgottenRows } from '../duplicates/find-forgotten-rows.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { merchantOfCall } from '../merchant/keep-merchant.ts';
@@ -36,7 +38,30 @@ export async function recallForgotten(ledger: Ledger, journal: string): Promise<
   const done: Recalled[] = [];
   for (const [, own] of groupBy(entries, ({ account }) => account))
     done.push(...(await transact(ledger, (tx) => recallEntries(tx, own, 'send journal'))));
+  await learnRows(ledger, journal);
   return done;
+}
+
+/**
+ * Reads the rows of forgotten calls from the marks beside the journal, also of calls that were found elsewhere, such as
+ * in a replaced ledger. Files that were compared before are compared again.
+ */
+async function learnRows(ledger: Ledger, journal: string): Promise<void> {
+  const { rows } = await ledger.pool.query<{ call: string; merchantNo: number; at: Date }>(
+    'SELECT call, merchant_no AS "merchantNo", at FROM forgotten_send WHERE NOT is_marked AND call IS NOT NULL',
+  );
+  const marks = await readMarks(journal, new Set(rows.map(({ call }) => call)));
+  for (const send of rows) {
+    const own = marks.get(send.call);
+    if (own)
+      await transact(ledger, async (tx) => {
+        const { rowCount } = await tx.client.query(
+          'UPDATE forgotten_send SET is_marked = true, call_order = DEFAULT WHERE call = $1 AND NOT is_marked',
+          [send.call],
+        );
+        if (rowCount) await addForgottenRows(tx.client, send, own);
+      });
+  }
 }
 
 /**

@@ -64,6 +64,8 @@ export type PlainFileRow = {
   withheld_cents: number;
   withheld_unreadable: number;
   duplicate_of: string | null;
+  /** The newest forgotten call that it was compared with. */
+  compared_to: number;
   /** For an encrypted drop, null for all others. */
   content_sha256: string | null;
   accepted_at: Date | null;

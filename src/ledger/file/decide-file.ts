@@ -31,6 +31,8 @@ type StoredWith = {
   agedFrom?: Date;
   /** Its rows repeat payments of files that came from then on; without it, whenever they came. */
   comparedFrom?: Date;
+  /** The newest forgotten call that it was compared with. */
+  comparedTo?: number;
 };
 
 export type FileDecision =
@@ -49,7 +51,7 @@ export async function decideFile(
   fileId: string,
   findings: FileFindings,
   decision: FileDecision,
-  { contentKey = null, agedFrom, comparedFrom }: StoredWith = {},
+  { contentKey = null, agedFrom, comparedFrom, comparedTo = 0 }: StoredWith = {},
 ): Promise<PlainFileRow> {
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
@@ -73,6 +75,7 @@ export async function decideFile(
     ...(findings.profile && { profile_lines: JSON.stringify(findings.profile) }),
     ...(agedFrom && { aged_from: agedFrom }),
     ...(comparedFrom && { compared_from: comparedFrom }),
+    ...(comparedTo > 0 && { compared_to: comparedTo }),
   };
   const [, , , , row] = await queryInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query(DELETE_BATCHES, [fileId]),

@@ -119,6 +119,8 @@ export type Waiting = {
   ahead: number;
   /** A call that the ledger had forgotten had the same bytes, or was for an unknown batch of this file. */
   isBarred: boolean;
+  /** Its file was compared with every call that the ledger had forgotten. */
+  isCompared: boolean;
 };
 
 export async function readWaiting(ledger: Ledger, file: FileRow, batch: BatchRow): Promise<Waiting> {
@@ -126,7 +128,8 @@ export async function readWaiting(ledger: Ledger, file: FileRow, batch: BatchRow
     `SELECT (SELECT count(*) FROM batch b JOIN file f USING (file_id)
              WHERE b.account = $1 AND b.${IS_OPEN} AND b.state = 'ready'
                AND f.${IS_SENDABLE} AND (f.file_no, b.batch_no) < ($2, $3)) AS ahead,
-            (SELECT was_sent_before(account, file_id, body_sha256) FROM batch WHERE file_id = $4 AND batch_no = $3) AS "isBarred"`,
+            (SELECT was_sent_before(account, file_id, body_sha256) FROM batch WHERE file_id = $4 AND batch_no = $3) AS "isBarred",
+            is_compared($4) AS "isCompared"`,
     [batch.account, file.file_no, batch.batch_no, batch.file_id],
   );
   return rows[0]!;

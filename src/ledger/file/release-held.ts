@@ -28,6 +28,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
   if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
   await askAtApproval(tx, fileId, because.actor);
   if (await wasCutOtherwise(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, CUT_OTHERWISE);
+  if (await isNotCompared(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, NOT_COMPARED);
   await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
   await endLate(tx, fileId, because);
@@ -41,6 +42,15 @@ const ONE_FIRST_FILE_LESS = `
 
 const CUT_OTHERWISE =
   'rows of it were sent before in batches of other sizes, so the rest may have been sent too; decline it, and drop a file of the rows that the service does not have';
+
+/** A person may only overrule what the file shows, and it does not show calls that were found since. */
+async function isNotCompared({ client }: Transaction, fileId: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT FROM file WHERE file_id = $1 AND NOT is_compared(file_id)', [fileId]);
+  return rowCount !== 0;
+}
+
+const NOT_COMPARED =
+  'calls that the ledger had lost were found since it was read, and its rows are not compared with them yet; a running paydrop does that within minutes, then look at the file again';
 
 const NO_ROWS = 'it has no rows to send; decline it';
 

@@ -64,7 +64,12 @@ export async function mergeMerchant(
     [mark, merchantNo, server, address, tx.at, because.actor, because.reason],
   );
   for (const { merchant_no: shell } of rows) {
-    await tx.client.query('UPDATE forgotten_send SET merchant_no = $2 WHERE merchant_no = $1', [shell, merchantNo]);
+    // Files of the merchant were compared up to its own newest call; these must count as newer.
+    await tx.client.query('UPDATE forgotten_send SET merchant_no = $2, call_order = DEFAULT WHERE merchant_no = $1', [
+      shell,
+      merchantNo,
+    ]);
+    await tx.client.query('UPDATE forgotten_row SET merchant_no = $2 WHERE merchant_no = $1', [shell, merchantNo]);
     await tx.client.query('DELETE FROM merchant WHERE merchant_no = $1', [shell]);
   }
   return merchantNo;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { bindForTest } from '../../support/bind-for-test.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCallInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
@@ -186,8 +187,15 @@ describe('reconcileAccount', () => {
   const because = { actor: 'operator:ada', reason: 'after the restore' };
   const AT = new Date(START);
 
-  function compare(lines: readonly ReportLine[], agent = 'TEST88') {
-    const context = { ledger: world.ledger, name: 'main', account: { agentCode: 'TEST88', server: 'NA' } } as const;
+  async function compare(lines: readonly ReportLine[], agent = 'TEST88') {
+    await bindForTest(world.ledger, 'main');
+    const fingerprint = (parts: readonly string[]) => createHash('md5').update(parts.join('|')).digest();
+    const context = {
+      ledger: world.ledger,
+      name: 'main',
+      account: { agentCode: 'TEST88', server: 'NA' },
+      fingerprint,
+    } as const;
     return reconcileAccount(context, Buffer.from(dayReport(lines, agent)), because);
   }
 
@@ -210,6 +218,25 @@ describe('reconcileAccount', () => {
     expect(found).toMatchObject({ charged: 2, known: 1, from: AT, to: later, inDoubt: [] });
     expect(found.unknown).toMatchObject([{ invoice: 'LOST-1', amountCents: 750 }]);
     expect(await world.ledger.pool.query('SELECT FROM account_stop')).toMatchObject({ rowCount: 0 });
+  });
+
+  it('remembers charges that nobody here made, and counts a call as known only if the report covers it', async () => {
+    const own = await chargedAt(world, 'main', AT);
+    const later = new Date(AT.getTime() + 60_000);
+    for (const [name, at] of [
+      ['covered', AT],
+      ['outside', new Date(AT.getTime() + 3_600_000)],
+    ] as const)
+      await world.ledger.pool.query(
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since) VALUES ($1, 1, 1, 'main', merchant_of('main'), 'ab', $2, now())`,
+        [name, at],
+      );
+    const found = await compare([own, { at: later, invoice: 'LOST-1', total: '7.50' }]);
+    expect(found.calls).toEqual({ forgotten: 2, outside: 1, unknown: 1 });
+    const { rows } = await world.ledger.pool.query(
+      `SELECT merchant_no = merchant_of('main') AS "isOwn", call, (fingerprint >> 30) & 3 AS kind FROM forgotten_row`,
+    );
+    expect(rows).toEqual([{ isOwn: true, call: null, kind: 3 }]);
   });
 
   it('takes a second charge of a row that was sent once for one that nobody knows', async () => {

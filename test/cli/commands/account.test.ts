@@ -212,7 +212,7 @@ describe('comparisonText', () => {
     unknown: Array.from({ length: 60 }, () => line),
     archived: 1,
     inDoubt: [{ fileId: 'f', batchNo: 1, name: 'june.csv', rows: 3, shown: 2 }],
-    calls: { forgotten: 4, outside: 1 },
+    calls: { forgotten: 4, outside: 1, unknown: 2 },
   };
 
   it('says what the report shows, what is in doubt now, and what to do', () => {
@@ -221,6 +221,7 @@ describe('comparisonText', () => {
       'from 2026-06-15 06:00:00 -04:00 to 2026-06-15 06:00:00 -04:00: 61, of which the ledger sent 1.',
     );
     expect(text).toContain('not yet acknowledged: 4; 1 call outside that time.');
+    expect(text).toContain('which rows went out with 2 forgotten calls stays unknown');
     expect(text).toContain('batch 1 of june.csv, of which the report shows 2 of 3 rows');
     expect(text).toContain('not in the ledger: 60 payments, 450.00.');
     expect(text).toMatch(/-04:00 +LOST-1 +7\.50 +0001 +A1\n/);

@@ -185,6 +185,7 @@ const facts: BatchFacts = {
   outcomes: [],
   ahead: 0,
   isBarred: false,
+  isCompared: true,
 };
 
 function link(move: string, minute: number, more: Partial<AuditRow> = {}): AuditRow {
@@ -287,6 +288,7 @@ describe('nextForBatch', () => {
       /was not reached, so it waits until 2026-06-15 10:07:00/,
     ],
     ['its account is held', {}, {}, true, /^$/],
+    ['it was not compared', { isCompared: false }, {}, false, /^It waits until its rows were compared with calls/],
     [
       'its bytes were sent before',
       { isBarred: true, ahead: 2 },

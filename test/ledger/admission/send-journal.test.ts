@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -57,6 +57,22 @@ describe('openSendJournal', () => {
         [1, 2, 3].slice(0, attempt).map((number) => entryOf(number)),
       );
     }
+  });
+
+  it.each([
+    ['removed', () => rm(path)],
+    [
+      'replaced by a copy',
+      async () => {
+        await cp(path, `${path}.copy`);
+        await rename(`${path}.copy`, path);
+      },
+    ],
+  ])('takes no line once its file was %s under the process', async (_, change) => {
+    const journal = await open();
+    await journal.append(entryOf(1));
+    await change();
+    await expect(journal.append(entryOf(2))).rejects.toThrow(/another file is in its place. Stop paydrop/);
   });
 
   it('keeps whole lines when many append at the same moment, from two openers', async () => {

@@ -127,6 +127,9 @@ describe('recallForgotten', () => {
     await forget(world.ledger, { account: file.account, fileId: 'dddddddddddddddd', sha256 });
     await acknowledgeForgotten(world.ledger, file.account, because);
     await resumeAccount(world.ledger, file.account, because);
+    // Nothing of a file leaves before it was compared with the call.
+    expect(await findSendable(world.ledger, file.account)).toEqual([]);
+    await world.force('UPDATE file SET compared_to = newest_forgotten(merchant_no) WHERE file_id = $1', [file.file_id]);
     expect(await prepareBatch(world.ledger, first!, LEASE_MS)).toBeUndefined();
     expect(await findSendable(world.ledger, file.account)).toEqual([second]);
     const taken = await prepareBatch(world.ledger, second!, LEASE_MS);

@@ -219,6 +219,7 @@ export async function noteSend(
     world.complaints.push(`line ${line} of file ${fileId} is about to leave, and may have been sent ${times}`);
     break;
   }
+  await checkForgottenRows(world, send);
   world.sends.push(send);
 }
 
@@ -278,6 +279,29 @@ export function checkTakenTwice(world: World): string[] {
     world.totals.count('money', 'rows taken too often', times - most);
     return [`the service took a row ${times} times that may have been sent ${most} times: ${key}`];
   });
+}
+
+/**
+ * Checks right before the first byte that no row of a call that the ledger holds as forgotten leaves in another file, as
+ * long as no person has decided about that file.
+ */
+async function checkForgottenRows(world: World, { fileId, rows, instance }: Send): Promise<void> {
+  const { pool } = instance.server().office;
+  const { rows: calls } = await pool.query<{ call: string }>('SELECT call FROM forgotten_send');
+  const forgotten = new Set(
+    world.sends
+      .filter((send) => calls.some(({ call }) => call === send.call))
+      .flatMap((send) => [...send.rows.values()]),
+  );
+  const left = [...rows.values()].filter((key) => forgotten.has(key));
+  if (left.length === 0) return;
+  const { rowCount } = await pool.query(
+    `SELECT FROM audit WHERE file_id = $1 AND actor LIKE 'operator:%'
+     UNION ALL SELECT FROM resubmission WHERE new_file_id = $1`,
+    [fileId],
+  );
+  world.totals.count('money', 'rows of forgotten calls sent again by a person', left.length);
+  if (rowCount === 0) world.complaints.push(`a row of a forgotten call leaves in file ${fileId}: ${left[0]}`);
 }
 
 /** Counts the rows of calls that the ledger holds as forgotten; no batch answers for them. */

@@ -55,6 +55,21 @@ export async function dropAgain(world: World): Promise<void> {
   world.totals.count('drops', reorders ? 'the same rows in another order' : 'the same bytes again');
 }
 
+/** Drops an earlier file with one row less: other bytes, other batches, and another mark of all rows. */
+export async function dropAltered(world: World): Promise<void> {
+  const { choose } = world;
+  const before = choose.one(world.drops);
+  const folder = world.settings.folders.find(({ id }) => id === before.folder)!;
+  const name = `file-${world.drops.length + 1}.csv`;
+  const lines = before.bytes.toString('latin1').split(/(?<=\n)/);
+  const first = before.titles ? 1 : 0;
+  const left = first + choose.below(Math.max(1, lines.length - first));
+  const bytes = Buffer.from(lines.toSpliced(left, 1).join(''), 'latin1');
+  await put(world, folder, name, bytes, undefined, before.titles);
+  tell(world, `a sender drops ${before.name} again as ${name}, one row less`);
+  world.totals.count('drops', 'an earlier file with one row less');
+}
+
 /** Drops the payments of an earlier file, with invoices as another program or person would write them. */
 export async function dropRewritten(world: World): Promise<void> {
   const { choose } = world;

@@ -12,6 +12,7 @@ import { ACTS, actsInTurn, performAct } from './acts.ts';
 import { correctRow } from './correct-row.ts';
 import {
   dropAgain,
+  dropAltered,
   dropBesideOldMarker,
   dropFile,
   dropOddThing,
@@ -47,6 +48,7 @@ export const STEPS: readonly Step[] = [
     (world) => dropFile(world),
   ),
   step('drop the same again', 1, mayRepeat, dropAgain),
+  step('drop an earlier file altered', 1, mayRepeat, dropAltered),
   step('drop the same payments, written otherwise', 1, mayRepeat, dropRewritten),
   step('drop an output', 1, mayRepeat, dropOutput),
   step('drop no plain file', 0.3, always, dropOddThing),

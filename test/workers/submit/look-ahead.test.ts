@@ -22,11 +22,17 @@ afterAll(() => makePausesLast());
 
 const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' };
 
-/** Makes the look of an account one of an earlier opening, and of an earlier start of the machine. */
-async function forgetLook(account: string): Promise<void> {
-  await world.query(`UPDATE look_ahead SET boot = 'before', epoch = epoch - 1 WHERE merchant_no = merchant_of($1)`, [
-    account,
-  ]);
+/** Makes the look of an account one of an earlier opening, and by default of another generation of the data folder. */
+async function forgetLook(account: string, generation = 'before'): Promise<void> {
+  await world.query(
+    'UPDATE look_ahead SET generation = $2, epoch = epoch - 1 WHERE merchant_no = (SELECT merchant_of($1))',
+    [account, generation],
+  );
+}
+
+/** Lets the files of an account leave, as after a comparison with the forgotten calls. */
+async function decideAbout(account: string): Promise<void> {
+  await world.query('UPDATE file SET compared_to = newest_forgotten(merchant_no) WHERE account = $1', [account]);
 }
 
 /** Returns another process, on one of these hosts. */
@@ -35,11 +41,11 @@ async function otherProcess(senders?: string[]): Promise<App> {
   return { ...world.app, journal, settings: { ...world.app.settings, senders } };
 }
 
-/** Returns a new process, on a restarted machine if `isNewBoot`. Its account has batch id `newest` and a waiting batch. */
-async function begunAgain({ isNewBoot = true } = {}) {
+/** Returns a new process in a new opening of the ledger. Its account has batch id `newest` and a waiting batch. */
+async function begunAgain({ generation = 'before' } = {}) {
   const { account, batchId } = await world.submitted();
   const key: BatchKey = { fileId: await world.takeInCharges(account, 3, 4), batchNo: 1 };
-  if (isNewBoot) await forgetLook(account);
+  await forgetLook(account, generation);
   return { app: await otherProcess(), account, key, newest: Number(batchId) };
 }
 
@@ -87,12 +93,20 @@ async function withAliveLock(instanceId: string, run: () => Promise<void>): Prom
 }
 
 describe('lookAhead', () => {
-  it('asks for the ids behind the newest once after each start of the machine', async () => {
-    const { app, key, newest } = await begunAgain();
+  it.each([
+    ['five ids where the mark of the data folder has changed', 'before', [1, 2, 3, 4, 5]],
+    ['two in any other opening, although the machine runs on', undefined, [1, 2]],
+  ])('asks for the ids behind the newest in each opening of the ledger: %s', async (_, before, behind) => {
+    const { app, account, key, newest } = await begunAgain({
+      generation: before ?? world.app.folderMark.generation,
+    });
     const first = await submit(app, key, () => UNKNOWN_ID);
-    expect(first).toMatchObject({ sent: 1, asked: [1, 2, 3, 4, 5].map((more) => newest + more) });
-    const again = await begunAgain({ isNewBoot: false });
-    expect(await submit(again.app, again.key, () => UNKNOWN_ID)).toMatchObject({ sent: 1, asked: [] });
+    expect(first).toMatchObject({ sent: 1, asked: behind.map((more) => newest + more) });
+    await world.query('UPDATE batch SET batch_id = $2 WHERE file_id = $1', [key.fileId, String(newest + 1)]);
+    for (const from of [10, 20]) {
+      const next: BatchKey = { fileId: await world.takeInCharges(account, 3, from), batchNo: 1 };
+      expect(await submit(await otherProcess(), next, () => UNKNOWN_ID)).toMatchObject({ sent: 1, asked: [] });
+    }
   });
 
   it('sends nothing where the service has the same rows already: the batch is in doubt under that id', async () => {
@@ -121,6 +135,7 @@ describe('lookAhead', () => {
       String(newest + 4),
     ]);
     await world.app.ledger.pool.query('DELETE FROM account_stop WHERE account = $1', [account]);
+    await decideAbout(account);
     const again = await otherProcess();
     expect(await submit(again, key, answer)).toMatchObject({ sent: 1 });
   });
@@ -132,6 +147,7 @@ describe('lookAhead', () => {
        VALUES ('gone', 1, 1, $1, merchant_of($1), '', now(), now())`,
       [account],
     );
+    await decideAbout(account);
     const running: ResultAnswer = { kind: 'running', text: '' };
     expect(await submit(app, key, (id) => (id === newest + 1 ? running : UNKNOWN_ID))).toMatchObject({ sent: 1 });
   });
@@ -167,9 +183,9 @@ describe('lookAhead', () => {
     };
     expect(await sendNext(10, FIRST + 1)).toEqual({ sent: 1, asked: behind(FIRST) });
     expect(await sendNext(20, FIRST + 2)).toEqual({ sent: 1, asked: [] });
-    // The same start of the machine, but the ledger may have gone back.
+    // The same generation of the folder, but the ledger may have gone back.
     await world.query('UPDATE look_ahead SET epoch = epoch - 1 WHERE merchant_no = merchant_of($1)', [account]);
-    expect(await sendNext(30, FIRST + 3)).toEqual({ sent: 1, asked: behind(FIRST + 2) });
+    expect(await sendNext(30, FIRST + 3)).toEqual({ sent: 1, asked: [FIRST + 3, FIRST + 4] });
   });
 
   it('leaves an account to the living process that asks for it, and shows how far that is', async () => {
@@ -220,11 +236,17 @@ describe('idsBehind', () => {
     ['nothing behind ids that are no numbers', ['A-7', '007'], []],
     ['nothing without any', [], []],
   ])('gives %s', (_, ids, behind) => {
-    expect(idsBehind(ids)).toEqual(behind);
+    expect(idsBehind(ids, 'wide')).toEqual(behind);
   });
 
-  it('goes three times as far as ids usually are apart, and 200 at most', () => {
-    expect(idsBehind(['100', '110', '120'])).toHaveLength(30);
-    expect(idsBehind(['100', '9100'])).toHaveLength(200);
-  });
+  it.each([
+    ['usual', 2, 10, 200],
+    ['wide', 5, 30, 200],
+  ] as const)(
+    'goes as far as the next id usually is, or three times as far, and to 200 at most: %s',
+    (reach, ...counts) => {
+      const some = [['100'], ['100', '110', '120'], ['100', '9100']];
+      expect(some.map((ids) => idsBehind(ids, reach).length)).toEqual(counts);
+    },
+  );
 });

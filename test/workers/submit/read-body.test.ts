@@ -189,7 +189,7 @@ const taken = () => ({ kind: 'submitted', batchId: `ahead-${(given += 1)}`, text
 
 async function aheadOf(key: BatchKey, text: string): Promise<BodyAhead> {
   const { body_sha256: sha256 } = await world.batch(key);
-  return { key, sha256, body: Buffer.from(text), rowSet: null };
+  return { key, sha256, body: Buffer.from(text), rowSet: null, marks: Buffer.alloc(0) };
 }
 
 describe('openAhead', () => {
