@@ -604,7 +604,7 @@ export const ERRORS = {
     'Nothing was changed. Install that version here as well.',
   ),
   MERCHANT_CHANGED: stopped(
-    'paydrop.yaml now means another merchant, service, country or currency by it than the ledger',
+    'the configuration now means another merchant, service, country or currency by it than the ledger',
     'See "paydrop account list"; a changed paydrop.yaml takes effect when paydrop is started with it.',
     'operator',
   ),

@@ -9,7 +9,7 @@ import { PipelineError } from '../src/kernel/errors.ts';
 import { formatCents, parseAmount } from '../src/kernel/money.ts';
 import type { PlainFileRow, ProfileRow } from '../src/ledger/engine/records.ts';
 import type { Queryable, Transaction } from '../src/ledger/engine/transaction.ts';
-import { findByHash, holdVersion, mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
+import { findByHash, holdProfile, mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
 import type { ReadBy } from '../src/reconcile/outputs/summary.ts';
 import type { Fault } from '../src/rows/rows.ts';
 import { columnsOf } from '../schemas/layouts.ts';
@@ -114,12 +114,12 @@ export async function findProfileFaults(
 }
 
 /**
- * Returns why a file is held whose version was retired since it was claimed: a person has found something wrong with
- * that version, and may not know that this file was still to be read.
+ * Returns why a file is held whose profile was retired since it was claimed: a person has found something wrong with it,
+ * and may not know that this file was still to be read. A version that was replaced reads what was claimed with it.
  */
 export async function findRetirement(tx: Transaction, { row }: Version): Promise<Fault[]> {
-  const { name, version, state } = await holdVersion(tx, row.profile_no);
-  return state === 'confirmed' ? [] : [{ code: 'PROFILE_RETIRED', line: 0, detail: `version ${version} of ${name}` }];
+  if (await holdProfile(tx, row.profile_no)) return [];
+  return [{ code: 'PROFILE_RETIRED', line: 0, detail: `version ${row.version} of ${row.name}` }];
 }
 
 function readerOf({ row: { name, sha256, version }, profile }: Version): Reader {

@@ -61,7 +61,7 @@ rescan: 5
       'line 5, column 77: badRows.maxPercent of folder "drop": it must be at most 100\n',
       'headers of folder "drop": there is no such setting (did you mean "header"?)\n',
       'line 6, column 5: path of folder 2: it is missing (Drop folder, relative to the configuration file)\n',
-      'complete.by of folder 2: it is none of quiet, marker\n',
+      'complete.by of folder 2: it is none of quiet, marker, control\n',
       'line 7, column 10: batch.maxRows: it must be at least 1\n',
       'line 8, column 1: rescan: there is no such setting (did you mean "rescanMs"?). ',
     ]) {

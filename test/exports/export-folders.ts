@@ -22,8 +22,12 @@ export async function openExportFolders(
   folders: readonly ExportFolder[],
   { firstFiles, settings }: { firstFiles: number; settings: object },
 ) {
-  const login = { agentCode: 'TEST88', password: 'TEST88', baseUrl: 'http://127.0.0.1:1' };
-  const accounts = folders.map(({ account, system }) => [account, { ...system.place.account, ...login }] as const);
+  const login = { password: 'TEST88', baseUrl: 'http://127.0.0.1:1' };
+  // Accounts of one agent code would be one merchant.
+  const accounts = folders.map(
+    ({ account, system }) =>
+      [account, { ...system.place.account, ...login, agentCode: account.toUpperCase() }] as const,
+  );
   const world = await openCliWorld({
     settings: {
       accounts: Object.fromEntries(accounts),

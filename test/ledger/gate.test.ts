@@ -5,7 +5,7 @@ import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { bindForTest } from '../support/bind-for-test.ts';
-import { openTestLedger } from '../support/ledger-world.ts';
+import { compareAll, openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Every condition of the database functions that decide what may be sent, one at a time. */
@@ -233,6 +233,7 @@ describe('next_to_send', () => {
   it('passes over a batch whose bytes were sent before', async () => {
     const batch = await firstBatch();
     await forget({ sha256: batch.body_sha256 });
+    await compareAll(world);
     expect(await nextOf('main')).toEqual([batch.file_id, 2]);
   });
 });

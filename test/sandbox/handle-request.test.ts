@@ -130,6 +130,7 @@ describe('sendReply', () => {
       'cache-control': 'private, max-age=0',
       'content-type': 'text/xml; charset=utf-8',
       'x-aspnet-version': '4.0.30319',
+      'x-paydrop-sandbox': '1',
       'x-powered-by': 'ASP.NET',
       'content-length': '5',
       connection: 'keep-alive',

@@ -86,7 +86,7 @@ export const BAD_FILES: readonly BadFile[] = [
     folder: 'card',
     bytes: Buffer.alloc(4_096),
     ends: 'rejected',
-    code: 'CONTROL_CHARACTER',
+    code: 'ONLY_NULS',
   },
   {
     title: 'a stray quote',

@@ -51,7 +51,10 @@ export function sayingOf(code: FaultCode) {
 /** Returns everything that still lies in a drop folder or a work folder. */
 export async function leftOver(world: PipelineWorld): Promise<string[]> {
   const folders = new Set(world.settings.folders.flatMap((folder) => [folder.path, folder.work]));
-  return (await Promise.all([...folders].map((folder) => readdir(folder)))).flat();
+  // Emptied claims are watched there for an hour.
+  return (await Promise.all([...folders].map((folder) => readdir(folder))))
+    .flat()
+    .filter((name) => name !== '.retired');
 }
 
 /** Returns a file that must go through whatever lies beside it; each `n` makes another one. */

@@ -132,6 +132,11 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
 /** Tables that belong to the schema or let the world send; all others are emptied. */
 const KEPT_TABLES = ['migration', 'legal_move', 'admission', 'sender'];
 
+/** Marks every file as compared with all calls that the ledger had lost, as the sweep does. */
+export async function compareAll({ force }: Pick<LedgerWorld, 'force'>): Promise<void> {
+  await force('UPDATE file SET compared_to = (SELECT coalesce(max(call_order), 0) FROM forgotten_send)');
+}
+
 /** Returns one approved outcome per row of a batch that `accepted` cut. */
 export function outcomesOf(batch: BatchRow): ReconciledRow[] {
   return Array.from({ length: batch.rows }, (_, index) => ({

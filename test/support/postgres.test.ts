@@ -28,7 +28,7 @@ async function look(url: string, change = '') {
 
 it('gives a database on as it was made, and its sessions as new', async () => {
   const { before, after, isSame, isSameSession } = await useTwice(
-    `SET work_mem = '1MB'; UPDATE paydrop.admission SET senders = '{here}';
+    `SET work_mem = '1MB'; UPDATE paydrop.admission SET senders = '{here}', closing = gen_random_uuid();
      INSERT INTO paydrop.account_stop (account, reason, since) VALUES ('main', 'test', now())`,
   );
   expect(before).toMatchObject({ stops: 1, senders: '{here}', next: '1', work_mem: '1MB' });

@@ -4,6 +4,8 @@ import { Config } from '../../schemas/config.ts';
 import { openApp } from '../../src/app.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
+import { runAction } from '../../src/actions/run-action.ts';
+import { approveFile } from '../../src/ledger/file/release-held.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { readFileRow, readBatches } from '../../src/ledger/file/read-file.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
@@ -148,6 +150,24 @@ describe('two merchants under one name', () => {
     ]);
   });
 
+  it('what the trial left held cannot be approved, and comes again as a new file when it is moved', async () => {
+    await world.drop('ach-charge', 'trial.csv.ctl', 'rows=99\n');
+    await drop('trial.csv');
+    const service = await live();
+    await become({ main: { baseUrl: service.url, agentCode: 'LIVE' } });
+    await settle();
+    const held = await findFile(world.app.ledger, 'trial.csv');
+    expect([held.state, held.account]).toEqual(['held', 'main.1']);
+    await expect(approveFile(world.app.ledger, held.file_id, because)).rejects.toThrow('paydrop move FILE');
+    const find = async () => ({ kind: 'file', file: held }) as const;
+    const moved = await runAction(world.app, 'move', find, { actor: 'operator:ada', reason: 'for real', filled: {} });
+    expect(moved).toMatchObject({ result: 'done', done: { json: { account: 'main', rows: 3 } } });
+    await settle();
+    expect([booked(), booked(service)]).toEqual([0, 3]);
+    expect((await accountsOf()).map(([, account]) => account)).toEqual(['main.1', 'main']);
+    expect(Object.keys(await world.outputs('cancelled'))).toHaveLength(1);
+  });
+
   it('agent codes that changed places take their work with them', async () => {
     await accept('june.csv');
     await become({ main: { agentCode: 'OTHER' }, other: {} }, 'main');
@@ -183,12 +203,12 @@ describe('two merchants under one name', () => {
     expect(() => world.app.gateway(batch!)).not.toThrow();
     await become({ main: { agentCode: 'OTHER' } });
     // Before the ledger follows the configuration, and after.
-    expect(() => world.app.gateway(batch!)).toThrow('Cannot use account "main": paydrop.yaml now means another');
+    expect(() => world.app.gateway(batch!)).toThrow('Cannot use account "main": the configuration now means another');
     await settle();
     const now = (await readBatches(world.app.ledger, file.file_id))[0]!;
     expect(() => world.app.gateway(now)).toThrow('Cannot use account "main.1"');
-    expect(() => world.app.gateway({ ...now, account: 'main' })).toThrow('paydrop.yaml now means another');
-    expect(() => world.app.reports({ ...now, account: 'main' })).toThrow('paydrop.yaml now means another');
+    expect(() => world.app.gateway({ ...now, account: 'main' })).toThrow('the configuration now means another');
+    expect(() => world.app.reports({ ...now, account: 'main' })).toThrow('the configuration now means another');
   });
 
   it('a process that still has the old configuration sends and takes nothing', async () => {

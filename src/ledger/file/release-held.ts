@@ -1,4 +1,5 @@
 import { PipelineError } from '../../kernel/errors.ts';
+import { isFormerName } from '../merchant/bound-accounts.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { askAtApproval } from '../duplicates/ask-again.ts';
@@ -24,8 +25,13 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Audit
 /** Makes only the move, for the transaction in which a second person confirms it. */
 export async function approveHeld(tx: Transaction, fileId: string, because: AuditReason): Promise<void> {
   const action = `approve file "${fileId}"`;
-  const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
-  if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
+  const { rows } = await tx.client.query<{ valid_rows: number | null; account: string }>(
+    'SELECT valid_rows, account FROM file WHERE file_id = $1',
+    [fileId],
+  );
+  if (rows[0]?.valid_rows === 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
+  if (rows[0] && isFormerName(rows[0].account))
+    throw new PipelineError('MERCHANT_CHANGED', action, OTHER_MEANING, { next: MOVE_IT });
   await askAtApproval(tx, fileId, because.actor);
   if (await wasCutOtherwise(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, CUT_OTHERWISE);
   if (await isNotCompared(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, NOT_COMPARED);
@@ -53,6 +59,10 @@ const NOT_COMPARED =
   'calls that the ledger had lost were found since it was read, and its rows are not compared with them yet; a running paydrop does that within minutes, then look at the file again';
 
 const NO_ROWS = 'it has no rows to send; decline it';
+
+const OTHER_MEANING = 'it was taken when the name of its account meant another merchant, country or currency';
+const MOVE_IT =
+  'Move it to the present account with "paydrop move FILE --reason …", where it is checked like a new file, or decline it.';
 
 /**
  * Proposes to approve a held file with its current bytes, rows and money. It stays held until a second person confirms.

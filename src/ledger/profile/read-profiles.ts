@@ -24,14 +24,16 @@ export async function readVersion(queryable: Queryable, profileNo: number): Prom
 }
 
 /**
- * Returns a version as it is now, for the transaction that decides about a file read with it. It cannot be retired
- * before that transaction ends.
+ * Returns the confirmed version of the same profile, this one or a later one; undefined when the profile was retired. It
+ * cannot be retired before the transaction ends, which decides about a file read with this version.
  */
-export async function holdVersion({ client }: Transaction, profileNo: number): Promise<ProfileRow> {
-  const { rows } = await client.query<ProfileRow>('SELECT * FROM profile_version WHERE profile_no = $1 FOR SHARE', [
-    profileNo,
-  ]);
-  return rows[0]!;
+export async function holdProfile({ client }: Transaction, profileNo: number): Promise<ProfileRow | undefined> {
+  const { rows } = await client.query<ProfileRow>(
+    `SELECT now.* FROM profile_version read JOIN profile_version now ON now.name = read.name AND now.state = 'confirmed'
+     WHERE read.profile_no = $1 FOR SHARE OF now`,
+    [profileNo],
+  );
+  return rows[0];
 }
 
 /** SQL for the versions that read files: confirmed, and not for another reader. */

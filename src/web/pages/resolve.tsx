@@ -7,7 +7,6 @@ import { describeAnswer, describeWait, describeWritten } from '../../explain/att
 import { whoDid } from '../../explain/why/sentence.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 import type { Facts as FactRows, SubjectOf } from '../../actions/action.ts';
-import { actionsFor } from '../actions/actions-for.ts';
 import { batchFacts } from '../../actions/subject-words.ts';
 import { findSubject, placeOf } from '../actions/find-subject.ts';
 import {
@@ -23,6 +22,9 @@ import { Moment, PaymentLink, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 type Place = SubjectOf<'batch'>;
+
+/** The ways out of doubt; to acknowledge or to release decides nothing about it. */
+const WAYS = ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt'] as const;
 
 /** Serves `/files/:fileId/batches/:batchNo/resolve`: a batch in doubt and the ways to resolve it, the safest first. */
 export function resolvePage(server: FastifyInstance, context: WebContext): void {
@@ -99,7 +101,7 @@ function InDoubtView(props: ViewProps) {
         </Section>
       ) : (
         <Section title="Options, safest first">
-          {!actionsFor('batch', place.batch.state).some((action) => viewerMay(viewer, action)) && (
+          {!WAYS.some((action) => viewerMay(viewer, action)) && (
             <p>Your role can view these; an operator can do them.</p>
           )}
           <ol class="ways">

@@ -38,8 +38,8 @@ export const ACTION_DEFECTS: readonly Defect[] = [
     name: 'read by a retired profile',
     about: 'a file is charged as a version reads it that was retired before',
     file: 'workers/file-profile.ts',
-    find: "state === 'confirmed' ? []",
-    replace: "state !== 'draft' ? []",
+    find: 'if (await holdProfile(tx, row.profile_no)) return [];',
+    replace: "if (row.state !== 'draft') return [];",
     caughtBy: ['test/workers/intake/check-arrival.test.ts'],
   },
   {

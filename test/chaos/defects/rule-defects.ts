@@ -206,17 +206,17 @@ export const RULE_DEFECTS: readonly Defect[] = [
   {
     name: 'functions of a living process dropped',
     about: 'another version drops the functions that a running process calls',
-    file: 'src/ledger/engine/migrate.ts',
-    find: '\n       AND pg_try_advisory_xact_lock($2, hashtext(nspname))`',
-    replace: '\n       AND $2::integer IS NOT NULL`',
+    file: 'src/ledger/engine/functions.ts',
+    find: 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS "isFree"',
+    replace: 'SELECT $1::integer IS NOT NULL AND $2::text IS NOT NULL AS "isFree"',
     caughtBy: ['test/ledger/engine/functions.test.ts'],
   },
   {
     name: 'functions not kept',
     about: 'a process lets other versions drop its functions',
-    file: 'src/ledger/engine/migrate.ts',
-    find: 'pg_advisory_lock_shared($1, hashtext($2))',
-    replace: 'pg_advisory_xact_lock_shared($1, hashtext($2))',
+    file: 'src/ledger/engine/functions.ts',
+    find: 'SELECT pg_advisory_lock_shared($1, hashtext($2))',
+    replace: 'SELECT pg_advisory_xact_lock_shared($1, hashtext($2))',
     caughtBy: ['test/ledger/engine/functions.test.ts'],
   },
   {

@@ -59,6 +59,7 @@ describe('cutBatch', () => {
         not_before: null,
         releases: 0,
         batch_id: null,
+        doubt_closed_at: null,
         submitted_at: null,
         polls: 0,
         next_poll_at: null,

@@ -21,7 +21,7 @@ import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
-import { LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { compareAll, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { forget } from '../support/put-rows.ts';
 import { becomes, putFile } from './support/same-payments.ts';
@@ -169,6 +169,7 @@ describe('learnCharged', () => {
       const later = await putFile(world, { account, held: wait.held ?? false });
       await wait.wait(later);
       await way.learn(earlier);
+      await compareAll(world);
       await clearAccount(account, earlier);
       await wait.go(later);
       expect((await readBatchRow(world.ledger, keyOf(later))).state).toBe('ready');

@@ -40,9 +40,11 @@ describe('readOverview', () => {
       'files',
       'late',
       'open',
+      'paid',
       'proposals',
       'stopped',
       'today',
+      'twice',
       'undecided',
     ]);
     expect(Object.values(parts).flat()).toEqual([]);

@@ -246,6 +246,7 @@ describe('httpBytes', () => {
       'Content-Type: text/xml',
       'X-AspNet-Version: 4.0.30319',
       'X-Powered-By: ASP.NET',
+      'X-Paydrop-Sandbox: 1',
       'X-Own: 1',
       'Content-Length: 2',
       'Connection: close',

@@ -78,7 +78,11 @@ describe('actionsOf', () => {
 
   it('offer to move what was taken when the account meant something else', () => {
     const head = headOf({ figures: figures('ready') });
-    expect(actionsOf({ ...head, file: { ...FILE, state: 'accepted', account: 'main.1' } })).toEqual(['cancel', 'move']);
+    expect(actionsOf({ ...head, file: { ...FILE, state: 'accepted', account: 'main.1' } })).toEqual([
+      'cancel',
+      'move',
+      'check-outputs',
+    ]);
   });
 
   it('do not offer to send rows again when there is none that may go', () => {
