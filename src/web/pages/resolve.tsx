@@ -1,3 +1,4 @@
+import { actionsFor } from '../actions/actions-for.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import type { FastifyInstance } from 'fastify';
 import { counted } from '../../kernel/counted.ts';

@@ -58,6 +58,7 @@ describe('claimFile', () => {
       row_set: null,
       cleaning_no: null,
       compared_from: null,
+      compared_to: 0,
       archive_no: null,
       content_sha256: null,
       content_key: null,
