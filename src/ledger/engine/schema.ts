@@ -25,6 +25,7 @@ export const SUBJECTS = [
   'users',
   'schedules',
   'alarms',
+  'processes',
   'retention',
   'archive',
 ] as const;
