@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { SETTING_EFFECTS } from '../../schemas/setting-effects.ts';
 import type { Folder, Settings } from './config.ts';
 import { findConfigFaults } from './config-faults.ts';
 import { RELOADED, type Section, SECTIONS } from './sections.ts';
@@ -46,8 +47,14 @@ function chooseFolder(used: Settings, file: Settings, folder: Folder): { folder:
   return mayTakeUp(used, file, folder, before) ? { folder, waits: false } : { folder: before, waits: true };
 }
 
+/** Settings of a folder whose change waits for a restart. */
+const FOLDER_KEEPS = Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]) => {
+  const [, name] = /^folders\[\]\.(\w+)/.exec(path) ?? [];
+  return by === 'restart' && name !== undefined ? [name as keyof Folder] : [];
+});
+
 function mayTakeUp(used: Settings, file: Settings, folder: Folder, before: Folder | undefined): boolean {
-  const { account, operation, work, schedule, pull } = folder;
+  const { account, schedule, pull } = folder;
   const isSame = (read: (settings: Settings) => unknown) => {
     const value = read(used);
     return value !== undefined && isDeepStrictEqual(value, read(file));
@@ -56,6 +63,6 @@ function mayTakeUp(used: Settings, file: Settings, folder: Folder, before: Folde
     isSame(({ accounts }) => accounts.get(account)) &&
     (schedule === undefined || isSame(({ schedules }) => schedules[schedule])) &&
     (pull === undefined || isSame(({ remotes }) => remotes.get(pull.remote))) &&
-    (before === undefined || (before.account === account && before.operation === operation && before.work === work))
+    FOLDER_KEEPS.every((name) => before === undefined || isDeepStrictEqual(before[name], folder[name]))
   );
 }

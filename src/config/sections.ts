@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { Config } from '../../schemas/config.ts';
+import { SETTING_EFFECTS } from '../../schemas/setting-effects.ts';
 
 /** A part of paydrop.yaml by its name at the top level. */
 export type Section = keyof Config;
 
 export const SECTIONS = Object.keys(Config.shape) as Section[];
 
-/** Sections that a running process takes up from a changed file. All others decide about money or need an open part anew. */
-export const RELOADED: readonly Section[] = ['folders', 'alarms'];
+const TAKEN_UP = Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]) => (by === 'itself' ? [path] : []));
+
+/** Sections from which a running process takes up changes. The others decide about money, or are used at start only. */
+export const RELOADED = SECTIONS.filter((section) => TAKEN_UP.some((path) => path.startsWith(section)));
 
 /**
  * Hashes of a section, by which a change of it shows. `open` may be stored: it leaves out the values of secrets, which

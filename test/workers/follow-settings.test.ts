@@ -7,6 +7,7 @@ import { openApp } from '../../src/app.ts';
 import { loadSettings } from '../../src/config/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { listRunningProcesses } from '../../src/ledger/process/running-processes.ts';
+import { followSettings } from '../../workers/follow-settings.ts';
 import { startWorkers, type Workers } from '../../workers/main.ts';
 import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
@@ -116,6 +117,39 @@ describe('a running process', () => {
     await watched().toEqual([card]);
     await expect.poll(async () => (await process()).fault, { timeout: 20_000 }).toBe(null);
     expect(world.app.health.settingsNotice).toBe(undefined);
+  });
+
+  /** Follows the file of a process without workers, which looks at it only when it is told to. */
+  async function followByHand() {
+    await write({ ...yaml, rescanMs: 600_000 });
+    await world.app.close();
+    world.app = await openApp(loadSettings(world.root, world.env), { log: silentLog(), env: world.env });
+    const followed = await followSettings(world.app, EVERY_ROLE, true, async () => {});
+    onTestFinished(() => followed.stop());
+    return followed;
+  }
+
+  it('does not read a file that is still being written', async () => {
+    const followed = await followByHand();
+    await write(JSON.stringify(yaml).slice(0, 99));
+    await followed.look();
+    expect((await process()).fault).toBe(null);
+    await write({ ...yaml, rescanMs: 600_000, folders: only(card) });
+    await followed.look();
+    expect(world.app.settings.folders).toHaveLength(3);
+    await followed.look();
+    expect(world.app.settings.folders).toHaveLength(1);
+    expect((await process()).fault).toBe(null);
+  });
+
+  it('is compared with the file by a command before it has looked at it', async () => {
+    await followByHand();
+    const accounts = { main: { ...yaml.accounts['main'], resolveWaitMs: 5 } };
+    await write({ ...yaml, rescanMs: 600_000, accounts, folders: only(card) });
+    expect((await process()).waits).toEqual([]);
+    const { out } = await world.paydrop('status');
+    expect(out).toMatch(/still use the one of [^ ]*: accounts.*\n {2}Restart paydrop\./);
+    expect(out).toMatch(/still use the one of [^ ]*: folders: a change of them is taken up within seconds/);
   });
 
   it('waits for a folder that is not there yet, and takes it up when it is made', async () => {

@@ -18,7 +18,6 @@ import type { Folder } from '../../src/config/config.ts';
 import { limitsOf } from '../../src/config/account-rules.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import {} from '../../src/crypto/fingerprints/row-fingerprint.ts';
 import { fingerprintKeyOf } from './fingerprint-row.ts';
 import { rowSetKey } from '../../src/crypto/fingerprints/row-set.ts';
 import { findContent } from '../open-original.ts';

@@ -38,10 +38,14 @@ export const init: CliCommand = {
     if (place.kind === 'file' && !existsSync(place.path)) createMasterKeyFile(place.path);
     const running = isNew ? undefined : await describeRunning(settings);
     const next = running ?? nextSteps(settings, isNew ? setup : undefined);
-    console.log([describePlace(settings, isNew), next, describeKey(place)].join('\n\n'));
+    console.log([describePlace(settings, isNew), next, ABOUT_CHANGES, describeKey(place)].join('\n\n'));
     return EXIT.ok;
   },
 };
+
+/** For a newcomer who goes on from the first folder. */
+const ABOUT_CHANGES = `After a change of ${CONFIG_FILE} run init again: it makes new folders and says whether a running paydrop uses them.
+Folders and alarms are taken up within seconds. After any other change, such as one of an account, restart paydrop.`;
 
 /** Says whether running processes use the configuration as it is; undefined when none runs, or the ledger is away. */
 async function describeRunning(settings: Settings): Promise<string | undefined> {

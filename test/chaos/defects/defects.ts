@@ -1,4 +1,4 @@
-import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
+import { ADMISSION_DEFECTS, EDGE_DEFECTS, SETTING_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 
 /**
@@ -294,4 +294,5 @@ export const DEFECTS: readonly Defect[] = [
   ...EDGE_DEFECTS,
   ...ADMISSION_DEFECTS,
   ...LEDGER_DEFECTS,
+  ...SETTING_DEFECTS,
 ];
