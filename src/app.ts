@@ -1,7 +1,7 @@
 import type { OperationName } from '../schemas/operations.ts';
 import { createGateway, type Gateway, type GatewaySettings } from './gateway/create-gateway.ts';
 import { createReportClient, type ReportClient } from './gateway/reports/create-report-client.ts';
-import type { Account, Folder, Settings } from './config/config.ts';
+import { type Account, type Folder, loadSettings, type Settings } from './config/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf, systemCode } from './kernel/errors.ts';
 import { withRefusalExplained } from './ledger/engine/explain-refusal.ts';
@@ -25,7 +25,10 @@ import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 
 /** Everything the stages work with. Opened in one place, closed in reverse order. */
 export type App = {
+  /** A running process exchanges its folders and alarms when the file is changed (workers/follow-settings.ts). */
   readonly settings: Settings;
+  /** Reads the configuration as it is now. @throws PipelineError CONFIG_MISSING, CONFIG_INVALID, RESTRICTED */
+  rereadSettings(): Settings;
   readonly clock: Clock;
   readonly log: Log;
   readonly health: Health;
@@ -121,7 +124,8 @@ export async function openApp(
       fingerprint,
     };
     await readBindings(ledger, namedAccounts(settings, fingerprint));
-    return { ...parts, ...lookUps(settings, health.tally, ledger), close };
+    const rereadSettings = () => loadSettings(settings.root, { ...options.env, PAYDROP_SITE: settings.site });
+    return { ...parts, ...lookUps(settings, health.tally, ledger), rereadSettings, close };
   } catch (error) {
     // The reason why the start failed matters more than what fails during cleanup.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));
@@ -192,7 +196,7 @@ function lookUps(
         settings.accounts.get(name) ?? settings.accounts.get(presentName(name)) ?? {};
       return { timeZone, currency: ledger.meanings.get(name)?.currency ?? currency };
     },
-    folder: (id) => settings.folders.find((folder) => folder.id === id),
+    folder: (id) => [...settings.folders, ...settings.leftFolders].find((folder) => folder.id === id),
     gateway: (charged) => {
       const settled = account(charged.account);
       mustBeBound(ledger, charged);

@@ -1,6 +1,7 @@
 import { does, EVERY_ROLE, type Payload, type QueueName, type Role, ROLES } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { bindHere } from './bind-here.ts';
+import { followSettings } from './follow-settings.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
 import { runDeliverJob } from './deliver/deliver.ts';
 import { runIntakeJob } from './intake/intake.ts';
@@ -52,8 +53,11 @@ export async function startWorkers(
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;
   const stopping = new AbortController();
-  if (does(roles, 'schedule'))
-    await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
+  const planSchedules = async () => {
+    if (does(roles, 'schedule'))
+      await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
+  };
+  await planSchedules();
   const submitters: QueueWorker[] = [];
   // A host that may not send ends each job at once, so it would win most jobs from the hosts that may.
   const leaveToOthers = () => submitters.forEach((worker) => worker.setPaused(isBarred(app)));
@@ -84,6 +88,12 @@ export async function startWorkers(
   const transfers = startTransfers(app, roles);
   const watcher = does(roles, 'list') ? await startWatcher(app, onScan) : BLIND;
   const alarms = startAlarms(app);
+  const followed = await followSettings(app, roles, atSite, async () => {
+    await planSchedules();
+    await transfers.follow();
+    // Not awaited: a large drop in another folder may be taken meanwhile.
+    void watcher.look();
+  });
   return {
     look: async () => (await transfers.look()) + (await watcher.look()) + (await countDueRuns(app)),
     stop: async () => {
@@ -91,7 +101,7 @@ export async function startWorkers(
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call in
       // progress gets its full time limit; the next start finds what is left.
       const closing = stages.map((stage) => stage.close({ waitMs: longestCallMs(app) }));
-      await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
+      await Promise.all([followed.stop(), watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
   };
 }

@@ -11,6 +11,7 @@ import { renderRejections } from './rejections.ts';
 import { renderReports } from './reports.ts';
 import { renderRestrictions } from './restrictions.ts';
 import { renderSandboxRules } from './sandbox-rules.ts';
+import { renderSettingEffects } from './setting-effects.ts';
 
 /** The pages of the reference and the table behind each. */
 const PAGES = {
@@ -26,6 +27,7 @@ const PAGES = {
   'rejections.md': { table: 'rejections.ts', render: renderRejections },
   'reports.md': { table: 'reports.ts', render: renderReports },
   'restrictions.md': { table: 'restrictions.ts', render: renderRestrictions },
+  'changing-settings.md': { table: 'setting-effects.ts', render: renderSettingEffects },
   'sandbox-rules.md': { table: 'sandbox/strict-rules.ts', render: renderSandboxRules },
 } as const;
 

@@ -16,6 +16,7 @@ import { explainIssue, type ShapeFault } from './explain-issue.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type DashboardSettings, type ListenAddress, readDashboard, readListenAddress } from './config-dashboard.ts';
 import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';
+import { type FileStamp, markSections, type SectionMarks, stampOf } from './sections.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
 export const CONFIG_FILE = 'paydrop.yaml';
@@ -52,7 +53,13 @@ export type Settings = Omit<
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
+  /** Folders that left the configuration while this process ran. They are not watched; their claimed files go on. */
+  leftFolders: readonly Folder[];
   remotes: ReadonlyMap<string, Remote>;
+  /** By what a change of each section shows. */
+  marks: SectionMarks;
+  /** The file as it was read; undefined for settings that did not come from one. */
+  source: FileStamp | undefined;
   paths: {
     out: string;
     quarantine: string;
@@ -88,15 +95,21 @@ export type Settings = Omit<
  * @throws PipelineError CONFIG_MISSING, CONFIG_INVALID, RESTRICTED
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
-  const file = join(resolve(root), CONFIG_FILE);
+  const file = configPath(root);
+  // Before it is read: a change in between then shows as one.
+  const source = stampOf(file);
   const { document, lines, value: given } = parseYaml(readText(file), file);
   const place: Place = (path) => placeOfSetting(document, lines, path);
   const odd = [...pathsWithNul(given).map((path) => ({ path, reason: NUL_FAULT })), ...saidTwice(given)];
   if (odd.length > 0) throw faultyError('CONFIG_INVALID', file, odd, given, place);
   const parsed = Config.safeParse(given);
-  if (parsed.success) return resolveSettings(parsed.data, resolve(root), env, place);
+  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), env, place), source };
   const faults = parsed.error.issues.flatMap((issue) => explainIssue(issue, given));
   throw faultyError('CONFIG_INVALID', file, faults, given, place);
+}
+
+export function configPath(root: string): string {
+  return join(resolve(root), CONFIG_FILE);
 }
 
 /** What a profile says, so that the settings of its folder must not say it too. */
@@ -221,6 +234,9 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
     root,
     alarms,
+    leftFolders: [],
+    marks: markSections(config),
+    source: undefined,
     concurrency: {
       ...concurrency,
       submit: concurrency.submit ?? usualCalls(accounts),
@@ -281,4 +297,10 @@ function readMonitor(monitor: Config['monitor'], env: NodeJS.ProcessEnv, faults:
 /** Returns the folders at the site of this process. */
 export function foldersHere({ folders, site }: Pick<Settings, 'folders' | 'site'>): readonly Folder[] {
   return folders.filter((folder) => folder.site === site);
+}
+
+/** Returns the folders at the site of this process whose claims it works on: those, and the ones that left meanwhile. */
+export function claimFoldersHere(settings: Pick<Settings, 'folders' | 'leftFolders' | 'site'>): readonly Folder[] {
+  const { folders, leftFolders, site } = settings;
+  return foldersHere({ folders: [...folders, ...leftFolders], site });
 }

@@ -6,8 +6,11 @@ import type { Clock } from './clock.ts';
 export type Health = {
   /** When this process started; the age of anything that never happened counts from here. */
   readonly begunAt: Date;
-  /** Ids of the drop folders that this process lists repeatedly. Others are listed at other sites or at set times. */
-  readonly watched: ReadonlySet<string>;
+  /**
+   * Ids of the drop folders that this process lists repeatedly, and since when. Others are listed at other sites or at
+   * set times.
+   */
+  readonly watched: ReadonlyMap<string, Date>;
   /** When each drop folder was last listed successfully, by its id. */
   readonly listedAt: ReadonlyMap<string, Date>;
   /** When the ledger was last compared with the queue successfully. */
@@ -20,16 +23,22 @@ export type Health = {
   readonly workingTransfers: ReadonlySet<string>;
   /** Work that has failed and not succeeded since, on any process, as `work subject`; refreshed by each sweep. */
   readonly failing: Set<string>;
+  /** What a person at the terminal must know of a changed configuration; undefined while it is used as it is. */
+  readonly settingsNotice: string | undefined;
   /** No new work is started. */
   readonly isStopping: boolean;
   /** Events of this process, for a monitoring program. */
   readonly tally: Tally;
+  /** Replaces the folders named before. */
   noteWatch(folderIds: readonly string[]): void;
+  noteSettings(notice: string | undefined): void;
   noteListing(folderId: string): void;
   noteSweep(): void;
   noteTrouble(code: ErrorCode, why?: string): void;
   /** @param fault omitted after a success */
   noteTransfer(name: string, fault?: Omit<BrokenTransfer, 'since'>): void;
+  /** Forgets a transfer that is no longer made. */
+  dropTransfer(name: string): void;
   noteStop(): void;
 };
 
@@ -38,7 +47,7 @@ export type BrokenTransfer = { readonly since: Date; readonly everyMs: number; r
 
 export function startHealth(clock: Clock): Health {
   const listedAt = new Map<string, Date>();
-  const watched = new Set<string>();
+  const watched = new Map<string, Date>();
   const brokenTransfers = new Map<string, BrokenTransfer>();
   const workingTransfers = new Set<string>();
   const health: { -readonly [Sign in keyof Health]: Health[Sign] } = {
@@ -50,10 +59,15 @@ export function startHealth(clock: Clock): Health {
     failing: new Set(),
     sweptAt: undefined,
     trouble: undefined,
+    settingsNotice: undefined,
     isStopping: false,
     tally: openTally(),
     noteWatch: (folderIds) => {
-      for (const id of folderIds) watched.add(id);
+      for (const id of watched.keys()) if (!folderIds.includes(id)) watched.delete(id);
+      for (const id of folderIds) if (!watched.has(id)) watched.set(id, clock.now());
+    },
+    noteSettings: (notice) => {
+      health.settingsNotice = notice;
     },
     noteListing: (folderId) => {
       listedAt.set(folderId, clock.now());
@@ -73,6 +87,10 @@ export function startHealth(clock: Clock): Health {
         brokenTransfers.set(name, { since: brokenTransfers.get(name)?.since ?? clock.now(), ...fault });
         workingTransfers.delete(name);
       }
+    },
+    dropTransfer: (name) => {
+      brokenTransfers.delete(name);
+      workingTransfers.delete(name);
     },
     noteStop: () => {
       health.isStopping = true;

@@ -16,9 +16,11 @@ import {
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteSession } from '../../src/files/remote/open-remote.ts';
 
-type Transfers = {
+export type Transfers = {
   /** Runs everything once, now. @returns how many files are still being written on a server */
   look(): Promise<number>;
+  /** Fetches from now on into the folders as they are set now. */
+  follow(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -27,33 +29,45 @@ type Transfers = {
  * retried at the next time.
  */
 export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
-  const pulls = does(roles, 'pull') ? foldersHere(app.settings).filter(isPulled) : [];
-  const pushes = does(roles, 'push') ? app.settings.push : [];
-  const turns = [
-    ...pulls.map((folder) => {
-      const sightings = new Map();
-      const { remote, everyMs } = folder.pull;
-      const turn = {
-        name: pullName(folder),
-        about: { folder: folder.id, remote },
-        account: folder.account,
-        everyMs,
-      };
-      return startTurns(app, turn, () => pullFolder(app, folder, sightings));
-    }),
-    ...pushes.map((target) => {
-      const { remote } = target;
-      const turn = { name: pushName(target), about: { remote }, account: null, everyMs: app.settings.sweepMs };
-      return startTurns(app, turn, async () => {
-        await pushOutputs(app, target);
-        return 0;
-      });
-    }),
-  ];
-  return {
-    look: async () => (await Promise.all(turns.map((turn) => turn.now()))).reduce((sum, count) => sum + count, 0),
-    stop: async () => void (await Promise.all(turns.map((turn) => turn.stop()))),
+  const pulls = new Map<PulledFolder, Turns>();
+  const pushes = does(roles, 'push') ? app.settings.push.map((target) => startPush(app, target)) : [];
+  let stopped = false;
+  const follow = async () => {
+    const wanted = does(roles, 'pull') && !stopped ? foldersHere(app.settings).filter(isPulled) : [];
+    const ended = [...pulls].filter(([folder]) => !wanted.includes(folder));
+    for (const [folder] of ended) pulls.delete(folder);
+    // Before the same folder begins anew: two turns would fetch a file twice.
+    await Promise.all(ended.map(([, turns]) => turns.stop()));
+    for (const folder of wanted) if (!stopped && !pulls.has(folder)) pulls.set(folder, startPull(app, folder));
+    for (const [folder] of ended)
+      if (wanted.every(({ id }) => id !== folder.id)) app.health.dropTransfer(pullName(folder));
   };
+  const turns = () => [...pulls.values(), ...pushes];
+  void follow();
+  return {
+    look: async () => (await Promise.all(turns().map((turn) => turn.now()))).reduce((sum, count) => sum + count, 0),
+    follow,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(turns().map((turn) => turn.stop()));
+    },
+  };
+}
+
+function startPull(app: App, folder: PulledFolder): Turns {
+  const sightings = new Map();
+  const { remote, everyMs } = folder.pull;
+  const turn = { name: pullName(folder), about: { folder: folder.id, remote }, account: folder.account, everyMs };
+  return startTurns(app, turn, () => pullFolder(app, folder, sightings));
+}
+
+function startPush(app: App, target: PushTarget): Turns {
+  const { remote } = target;
+  const turn = { name: pushName(target), about: { remote }, account: null, everyMs: app.settings.sweepMs };
+  return startTurns(app, turn, async () => {
+    await pushOutputs(app, target);
+    return 0;
+  });
 }
 
 /** Returns the names in alarms of all SFTP transfers in this configuration, of every process. */

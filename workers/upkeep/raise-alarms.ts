@@ -12,7 +12,7 @@ import {
   findWithheld,
 } from '../../src/ledger/alarm/find-alarm-causes.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
-import { isSilence, readObstacles } from './alarms/obstacles.ts';
+import { isSilence, isStaleSettings, readObstacles } from './alarms/obstacles.ts';
 import {
   findUnattended,
   isPlaceKey,
@@ -121,8 +121,11 @@ function causeOf({ ledger }: App, unattended: Unattended): AlarmCause {
 
 /** Returns one cause for each kind of failing work. What only this host can see carries its name. */
 async function findFailing(app: App): Promise<AlarmCause[]> {
-  // Those of roles and folders are of the kind "silence".
-  const obstacles = (await readObstacles(app.ledger, app.settings)).filter((one) => !isSilence(one));
+  // Those of roles and folders are of the kind "silence". Whoever changes the file sees it at once, and mostly restarts
+  // paydrop within minutes.
+  const obstacles = (await readObstacles(app.ledger, app.settings)).filter(
+    (one) => !isSilence(one) && !isStaleSettings(one),
+  );
   return [...groupBy(obstacles, ({ key }) => key)].map(([key, alike]) => ({
     kind: 'failing',
     subject: key === 'quarantine' ? localSubject(app, key) : key,
@@ -230,8 +233,9 @@ export function findTrouble(
 function findSilentFolders(app: App): AlarmCause[] {
   const { health, settings } = app;
   return settings.folders.flatMap(({ id, account }): AlarmCause[] => {
-    if (!health.watched.has(id)) return [];
-    const silentMs = ageMs(app, health.listedAt.get(id) ?? health.begunAt);
+    const watchedSince = health.watched.get(id);
+    if (!watchedSince) return [];
+    const silentMs = ageMs(app, health.listedAt.get(id) ?? watchedSince);
     if (silentMs < SILENT_INTERVALS * settings.rescanMs) return [];
     return [{ kind: 'silence', subject: localSubject(app, id), account, figures: { minutes: minutes(silentMs) } }];
   });

@@ -13,9 +13,8 @@ import {
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { note, noteEnd } from '../note-failures.ts';
 
-/** Looks for alarms and sends them as often as the queue is swept; does nothing without targets. */
+/** Looks for alarms and sends them as often as the queue is swept; does nothing while there are no targets. */
 export function startAlarms(app: App): { stop(): Promise<void> } {
-  if (app.settings.alarms.length === 0) return { stop: async () => {} };
   const tellOfLedger = watchLedger(app);
   let running: Promise<void> = Promise.resolve();
   let telling: Promise<void> = Promise.resolve();
@@ -29,7 +28,9 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
     const sent = withoutThrowing(app, () => sendNotices(app, busy)).finally(() => sending.delete(sent));
     sending.add(sent);
   };
+  const hasTargets = () => app.settings.alarms.length > 0;
   const turn = () => {
+    if (!hasTargets()) return plan();
     running = withoutThrowing(app, () => lookForAlarms(app))
       .then(send)
       .finally(plan);
@@ -38,10 +39,12 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
     if (!stopped) timer = setTimeout(turn, app.settings.sweepMs);
   };
   // On its own timer, because all else here waits for the ledger.
+  const planWatch = () => {
+    if (!stopped) ledgerTimer = setTimeout(watch, app.settings.sweepMs / LOOKS_AT_LEDGER);
+  };
   const watch = () => {
-    telling = withoutThrowing(app, tellOfLedger).finally(() => {
-      if (!stopped) ledgerTimer = setTimeout(watch, app.settings.sweepMs / LOOKS_AT_LEDGER);
-    });
+    if (!hasTargets()) return planWatch();
+    telling = withoutThrowing(app, tellOfLedger).finally(planWatch);
   };
   turn();
   watch();

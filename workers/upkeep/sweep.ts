@@ -5,7 +5,7 @@ import { findClaims } from '../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../src/files/claims/release-claim.ts';
 import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
-import { foldersHere } from '../../src/config/config.ts';
+import { claimFoldersHere } from '../../src/config/config.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { recoverBatches } from '../../src/ledger/batch/end-attempt.ts';
 import { findClosed } from '../../src/ledger/alarm/find-closed.ts';
@@ -123,7 +123,7 @@ async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>)
 
 /** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */
 async function adoptClaims(app: App): Promise<void> {
-  const folders = foldersHere(app.settings);
+  const folders = claimFoldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {
     const found = await findClaims(work);
     for (const claim of found.claims.sort(byTime)) {

@@ -26,21 +26,34 @@ export type Watcher = {
 export type OnScan = (folder: Folder, scan: Scan) => void;
 
 /**
- * Watches the drop folders. Those of a schedule are only listed, and only for `onScan`; its runs take their files. Full listings at start and at every rescan
- * are authoritative; file-system events only bring the next one forward. While something settles, listings follow fast
- * enough to probe it.
+ * Watches the drop folders as they are set at each scan. Those of a schedule are only listed, and only for `onScan`; its
+ * runs take their files. Full listings at start and at every rescan are authoritative; file-system events only bring the
+ * next one forward. While something settles, listings follow fast enough to probe it.
  * @param onScan receives each listing before anything in it is taken
  */
 export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> {
-  const here = foldersHere(app.settings);
-  const folders = here.filter((folder) => folder.schedule === undefined);
-  const shown = onScan ? here.filter((folder) => folder.schedule !== undefined) : [];
-  app.health.noteWatch(folders.map(({ id }) => id));
+  /** By the folder as it is set, because a changed one begins anew. */
+  const scanners = new Map<Folder, FolderScanner>();
   const scannerOf = (folder: Folder) => {
+    const known = scanners.get(folder);
+    if (known) return known;
     const { scan } = createFolderScanner(folder, app.clock);
-    return { folder, scanner: { scan: async () => tell(folder, await scan()) } };
+    const scanner = { scan: async () => tell(folder, await scan()) };
+    scanners.set(folder, scanner);
+    return scanner;
   };
-  const [scanners, shownScanners] = [folders.map(scannerOf), shown.map(scannerOf)];
+  /** Returns the folders as they are set now: the configuration may change while the process runs. */
+  const foldersNow = () => {
+    const here = foldersHere(app.settings);
+    const folders = here.filter((folder) => folder.schedule === undefined);
+    const shown = onScan ? here.filter((folder) => folder.schedule !== undefined) : [];
+    app.health.noteWatch(folders.map(({ id }) => id));
+    for (const gone of [...scanners.keys()].filter((folder) => !folders.includes(folder) && !shown.includes(folder))) {
+      scanners.delete(gone);
+      if (here.every(({ path }) => path !== gone.path)) events?.follow(gone.path, false);
+    }
+    return { folders, shown };
+  };
   const tell = (folder: Folder, scan: Scan) => {
     onScan?.(folder, scan);
     return scan;
@@ -65,11 +78,12 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
     return running;
   };
   const lookAtAll = async () => {
+    const { folders, shown } = foldersNow();
     let settling = 0;
-    for (const { folder, scanner } of scanners)
-      settling += await lookAtFolder(app, folder, scanner, { stop: stopping.signal, events });
-    for (const { folder, scanner } of shownScanners)
-      await keepGoing(app, folder, async () => void (await scanAndFollow(folder, scanner, events)));
+    for (const folder of folders)
+      settling += await lookAtFolder(app, folder, scannerOf(folder), { stop: stopping.signal, events });
+    for (const folder of shown)
+      await keepGoing(app, folder, async () => void (await scanAndFollow(folder, scannerOf(folder), events)));
     plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
@@ -110,6 +124,8 @@ export async function lookAtFolder(
     sliceMs,
   }: { stop?: AbortSignal | undefined; events?: FolderEvents | undefined; sliceMs?: number } = {},
 ): Promise<number> {
+  const hasLeft = () => app.settings.leftFolders.includes(folder);
+  if (hasLeft()) return 0;
   let settling = 0;
   const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
   const lateItem = { ...item, subject: `${folder.id}, what came late` } as const;
@@ -125,7 +141,7 @@ export async function lookAtFolder(
     const began = performance.now();
     const limitMs = sliceMs ?? Math.max(SLICE_MS, SLICE_PER_LISTING * listMs);
     let left = sizeOf(scan);
-    const isOver = () => stop?.aborted === true || performance.now() - began >= limitMs;
+    const isOver = () => stop?.aborted === true || hasLeft() || performance.now() - began >= limitMs;
     const take = (drop: Candidate, turn: Promise<void>) =>
       keepGoing(app, folder, async () => {
         left -= 1;

@@ -8,6 +8,9 @@ import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-
 import { createMasterKeyFile } from '../../crypto/master-key.ts';
 import { ask, hasPerson, systemTerminal, type Terminal } from '../call/terminal.ts';
 import type { CliCommand } from '../command.ts';
+import { openAsIs } from '../doctor/doctor.ts';
+import { readRunning } from '../doctor/work.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { packageRoot } from '../package-version.ts';
 import { paydropLine, quoteWord } from '../print/paydrop-line.ts';
 import { AccountName } from '../../../schemas/config.ts';
@@ -34,12 +37,33 @@ export const init: CliCommand = {
     if (isNew) await makeFolders(sandboxFolder(settings), 0o700);
     const place = findKeyPlace(settings, process.env);
     if (place.kind === 'file' && !existsSync(place.path)) createMasterKeyFile(place.path);
-    sayOut(
-      [describePlace(settings, isNew), nextSteps(settings, isNew ? setup : undefined), describeKey(place)].join('\n\n'),
-    );
+    const running = isNew ? undefined : await describeRunning(settings);
+    const next = running ?? nextSteps(settings, isNew ? setup : undefined);
+    sayOut([describePlace(settings, isNew), next, ABOUT_CHANGES, describeKey(place)].join('\n\n'));
     return EXIT.ok;
   },
 };
+
+/** For a newcomer who goes on from the first folder. */
+const ABOUT_CHANGES = `After a change of ${CONFIG_FILE} run init again: it makes new folders and says whether a running paydrop uses them.
+Folders and alarms are taken up within seconds. After any other change, such as one of an account, restart paydrop.`;
+
+/** Says whether running processes use the configuration as it is; undefined when none runs, or the ledger is away. */
+async function describeRunning(settings: Settings): Promise<string | undefined> {
+  const opened = await openAsIs(settings, systemClock);
+  if ('trouble' in opened) return undefined;
+  try {
+    const { stale, processes } = await readRunning(opened.ledger, settings);
+    if (processes === 0) return undefined;
+    if (stale.length === 0) return 'paydrop is running and uses this configuration.';
+    return stale.map(({ what, why, next }) => `${what}: ${why}. ${next}`).join('\n');
+  } catch {
+    // A ledger of an earlier version knows no processes; the next start adds what is missing.
+    return undefined;
+  } finally {
+    await opened.ledger.close();
+  }
+}
 
 /** Writes the configuration, readable by its owner only because it may hold passwords. */
 async function writeStarterConfig(root: string, setup: Setup): Promise<void> {

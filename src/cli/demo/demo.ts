@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
-import { loadSettings, type Settings } from '../../config/config.ts';
+import { CONFIG_FILE, loadSettings, type Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { CliCommand } from '../command.ts';
@@ -69,9 +69,15 @@ async function keepOpen(app: App, stop: AbortSignal): Promise<void> {
   await withWorkers(app, () =>
     withDashboard(app, EVERY_ROLE, async (url) => {
       sayOut(`The dashboard is open on ${url}. Ctrl-C ends it.`);
+      sayOut(aboutFolders(app.settings.root));
       await aborted(stop);
     }),
   );
+}
+
+/** Returns how to go on from the samples while the demo runs. */
+export function aboutFolders(root: string): string {
+  return `Add a folder to ${join(root, CONFIG_FILE)} and run this; it is watched within seconds:\n  ${paydropLine(['--dir', root, 'init'])}`;
 }
 
 async function finishSamples(app: App, progress: ProgressLine, stop: AbortSignal): Promise<void> {

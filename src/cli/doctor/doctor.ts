@@ -14,7 +14,7 @@ import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
 import { diskSpace, folders, leftOvers, permissions, places } from './folders.ts';
-import { failing, lastDrill, quarantine, temporaries, workFolders } from './work.ts';
+import { failing, lastDrill, quarantine, runningSettings, temporaries, workFolders } from './work.ts';
 import { journal, journalFiles } from './journal.ts';
 import { originals } from './originals.ts';
 
@@ -113,7 +113,8 @@ async function lacksParts({ pool }: Ledger): Promise<boolean> {
   }
 }
 
-async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Ledger } | { trouble: Finding }> {
+/** Opens the ledger without changing it. A missing one is not created. */
+export async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Ledger } | { trouble: Finding }> {
   const { databaseUrl, paths } = settings;
   if (!databaseUrl && !(await hasEmbeddedLedger(paths.data))) {
     return {
@@ -152,6 +153,7 @@ export const CHECKS: readonly Check[] = [
   masterKey,
   seals,
   journal,
+  runningSettings,
   workFolders,
   originals,
   destroyedKeys,

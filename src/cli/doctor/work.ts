@@ -2,7 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../config/config.ts';
 import { systemCode } from '../../kernel/errors.ts';
+import { byNumber } from '../../kernel/counted.ts';
 import { FILE_ID } from '../../kernel/ids.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { listRunningProcesses } from '../../ledger/process/running-processes.ts';
 import { readOriginals } from '../../ledger/key/read-originals.ts';
 import { foldersHere } from '../../config/config.ts';
 import { bad, type Check, type Finding, type Level, ok, warn } from './check.ts';
@@ -10,7 +13,7 @@ import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
 import { writeDurably } from '../../files/write-durably.ts';
 import { findStaleTemporaries } from '../../files/outputs/output-draft.ts';
 import { listSealed } from '../../crypto/list-sealed.ts';
-import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { isStaleSettings, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 
 /** The work folders must hold only what the ledger has claimed and not decided. */
 export const workFolders: Check = {
@@ -114,12 +117,35 @@ export const failing: Check = {
   name: 'Work',
   needs: 'ledger',
   async look({ ledger, settings }) {
-    const obstacles = (await readObstacles(ledger, settings)).filter(({ key }) => key !== 'quarantine');
+    const obstacles = (await readObstacles(ledger, settings)).filter(
+      (one) => one.key !== 'quarantine' && !isStaleSettings(one),
+    );
     if (obstacles.length === 0) return [ok('nothing fails repeatedly')];
     // Steps name the lines of doctor that show the cause; here they stand beside this one.
     return obstacles.map(({ what, why, next }) => bad(`${what}: ${why}`, next.replaceAll(' of "paydrop doctor"', '')));
   },
 };
+
+/** Whether the running processes use the configuration as it is in the file. */
+export const runningSettings: Check = {
+  name: 'Configuration',
+  needs: 'ledger',
+  async look({ ledger, settings }) {
+    const { stale, processes } = await readRunning(ledger, settings);
+    if (stale.length > 0) return stale.map(({ what, why, next }) => warn(`${what}: ${why}`, next));
+    const running = byNumber(processes, 'the running process uses', `${processes} running processes use`);
+    return [ok(processes === 0 ? 'no process runs' : `${running} it as it is`)];
+  },
+};
+
+/** Returns how many processes run, and what they do not use of the configuration. */
+export async function readRunning(
+  ledger: Ledger,
+  settings: Settings,
+): Promise<{ processes: number; stale: readonly Obstacle[] }> {
+  const stale = (await readObstacles(ledger, settings)).filter(isStaleSettings);
+  return { processes: (await listRunningProcesses(ledger)).length, stale };
+}
 
 /** How the last drill ended. `code` is that of an error that ended it early. */
 type Drill = { at: string; worst: Level; code?: string; madeAt?: string; sha256?: string; seconds?: number };

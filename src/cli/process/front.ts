@@ -66,8 +66,10 @@ export function openFront(settings: Settings, screen: Screen = process.stderr): 
       .filter((file) => file.state !== 'held')
       .map((file) => describeProgress(file, settings.accounts.get(file.account), now));
     const more = words.length > MOST_SHOWN ? [`${counted(words.length - MOST_SHOWN, 'file')} more`] : [];
-    if (words.length === 0) progress.clear();
-    else progress.show([...words.slice(0, MOST_SHOWN), ...more].join(' · '));
+    const { settingsNotice } = app.health;
+    const shown = [...(settingsNotice === undefined ? [] : [settingsNotice]), ...words.slice(0, MOST_SHOWN), ...more];
+    if (shown.length === 0) progress.clear();
+    else progress.show(shown.join(' · '));
   };
   return {
     write: log.write,

@@ -6,7 +6,7 @@ import type { OnScan } from '../../../workers/watch/watch.ts';
 import { runReprocess } from '../../actions/reprocess/run-reprocess.ts';
 import type { App } from '../../app.ts';
 import { countClaims } from '../../files/claims/find-claims.ts';
-import { foldersHere } from '../../config/config.ts';
+import { claimFoldersHere } from '../../config/config.ts';
 import { closedAccounts } from '../../calendar/send-window.ts';
 import { readShown } from '../../explain/read-blocks.ts';
 import { listFailingFiles } from '../../ledger/alarm/note-failure.ts';
@@ -40,8 +40,8 @@ export async function withWorkers<Result>(
   }
 }
 
-function oldestListingMs({ clock, health: { watched, listedAt, begunAt } }: App): number | undefined {
-  const ages = [...watched].map((id) => clock.now().getTime() - (listedAt.get(id) ?? begunAt).getTime());
+function oldestListingMs({ clock, health: { watched, listedAt } }: App): number | undefined {
+  const ages = [...watched].map(([id, since]) => clock.now().getTime() - (listedAt.get(id) ?? since).getTime());
   return ages.length === 0 ? undefined : Math.max(0, ...ages);
 }
 
@@ -68,7 +68,7 @@ export async function waitUntilIdle(
     const settling = await workers.look();
     // Check in the order a file travels, from what is sent again on: what has left one place is found in the next.
     const givenUp = failedSince ? await listFailingFiles(app.ledger, failedSince) : [];
-    const works = foldersHere(app.settings).map((folder) => folder.work);
+    const works = claimFoldersHere(app.settings).map((folder) => folder.work);
     const claimed = await countClaims(works, givenUp);
     const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
     if (again.length === 0 && settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed, givenUp))) {

@@ -2,6 +2,8 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
 import { type FileStory, readStory } from '../../explain/read-story.ts';
+import { describeWhy, whyUntaken } from '../../explain/why/tell-why.ts';
+import { PipelineError } from '../../kernel/errors.ts';
 import { saidWord } from '../../../schemas/shown.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
@@ -19,7 +21,14 @@ export const show: CliCommand = {
   async run(call) {
     const [words = ''] = call.arguments;
     await withLedger(call, async (ledger, settings) => {
-      const story = await readStory(ledger, words, settings);
+      const story = await readStory(ledger, words, settings).catch(async (error: unknown) => {
+        if (!(error instanceof PipelineError) || error.code !== 'NOT_FOUND') throw error;
+        const why = await whyUntaken(ledger, settings, words);
+        if (!why) throw error;
+        print(call, why, () => describeWhy(why));
+        return undefined;
+      });
+      if (!story) return;
       const timeZone = settings.accounts.get(story.file.account)?.timeZone ?? 'UTC';
       const nextSendAt = nextSendOf(story, settings, ledger.clock.now());
       print(call, { ...story, nextSendAt }, () => describeStory(story, timeZone, nextSendAt));

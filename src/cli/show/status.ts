@@ -20,7 +20,7 @@ import { momentsIn, zoneOf } from '../print/moments.ts';
 import { paintFor } from '../print/paint.ts';
 import { describeReading, watchText } from '../print/progress.ts';
 import { HOW_TO_END, proposalTable, tableOf } from '../print/table.ts';
-import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { isStaleSettings, isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { readShownOverview, type ShownFile } from '../../explain/read-blocks.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../explain/read-schedules.ts';
 
@@ -441,8 +441,11 @@ export function troubleStatus(overview: Overview, rejected = 0): number {
   return rejected > 0 ? EXIT.invalid : EXIT.ok;
 }
 
-/** Returns the exit status for work that does not go on by itself; a profile that waits for a person is the lesser evil. */
+/**
+ * Returns the exit status for work that does not go on by itself. A profile that waits for a person and a configuration
+ * that waits for a restart are the lesser evil.
+ */
 export function obstacleStatus(obstacles: readonly Obstacle[]): number {
-  if (obstacles.some((one) => !isUnread(one))) return EXIT.exception;
+  if (obstacles.some((one) => !isUnread(one) && !isStaleSettings(one))) return EXIT.exception;
   return obstacles.length > 0 ? EXIT.held : EXIT.ok;
 }

@@ -27,7 +27,9 @@ import { type Block, readBlocks, readShownFile, showBatch } from '../read-blocks
 import {
   describeFailing,
   describeUnattended,
+  isStaleSettings,
   isUnread,
+  type Obstacle,
   readObstacles,
 } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
@@ -164,19 +166,23 @@ export async function whyUntaken(ledger: Ledger, settings: Settings, name: strin
   );
 }
 
-/** Explains a drop that lies in a folder whose profile reads nothing. */
+/** Explains a drop that lies in a folder whose profile reads nothing, or that the running processes do not know yet. */
 async function whyUnread(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
-  const withProfile = foldersHere(settings).filter(({ profile }) => profile !== undefined);
-  for (const { id, path, account, profile } of withProfile) {
+  for (const { id, path, account, profile } of foldersHere(settings)) {
     if (!(await listFolder(path).catch(() => [])).some((entry) => entry.name === name)) continue;
-    const found = (await readObstacles(ledger, settings)).find((one) => isUnread(one, profile));
-    if (!found) return undefined;
+    const obstacles = await readObstacles(ledger, settings);
+    const isCause = (one: Obstacle) => isStaleSettings(one) || (profile !== undefined && isUnread(one, profile));
+    const found = obstacles.filter(isCause);
+    if (found.length === 0) return undefined;
     return {
       about: `${maskName(name)}, a drop`,
       timeZone: zoneOf(settings, account),
       story: [{ at: null, text: `It lies in folder ${id}.` }],
-      now: [`${found.what}: ${ended(found.why)}`, 'It has not been taken yet, and nothing of it was sent.'],
-      ...nextOf([found.step]),
+      now: [
+        ...found.map(({ what, why }) => `${what}: ${ended(why)}`),
+        'It has not been taken yet, and nothing of it was sent.',
+      ],
+      ...nextOf(found.map(({ step }) => step)),
     };
   }
   return undefined;

@@ -227,8 +227,9 @@ function readHealthSamples(app: App): Sample[] {
   const { health, settings } = app;
   const ages = new Map<string, Sample>();
   for (const { id, account, operation } of settings.folders) {
-    if (!health.watched.has(id)) continue;
-    const value = ageSeconds(app, health.listedAt.get(id) ?? health.begunAt);
+    const since = health.listedAt.get(id) ?? health.watched.get(id);
+    if (!health.watched.has(id) || !since) continue;
+    const value = ageSeconds(app, since);
     const key = `${account} ${operation}`;
     if (value < (ages.get(key)?.value ?? 0)) continue;
     ages.set(key, { name: 'paydrop_scan_age_seconds', labels: { account, operation }, value });

@@ -3,7 +3,7 @@ import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
 import { RULE_DEFECTS } from './rule-defects.ts';
 import { ALIVE_DEFECTS } from './alive-defects.ts';
-import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
+import { ADMISSION_DEFECTS, EDGE_DEFECTS, SETTING_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
 import { FUNCTION_DEFECTS } from './function-defects.ts';
 
@@ -410,4 +410,5 @@ export const DEFECTS: readonly Defect[] = [
   ...MASK_DEFECTS,
   ...RULE_DEFECTS,
   ...ALIVE_DEFECTS,
+  ...SETTING_DEFECTS,
 ];

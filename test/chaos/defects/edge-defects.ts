@@ -379,3 +379,64 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/workers/watch/late-companions.test.ts'],
   },
 ];
+
+/** Defects of a configuration that changes while paydrop runs. */
+export const SETTING_DEFECTS: readonly Defect[] = [
+  {
+    name: 'folder of a changed account taken up',
+    about: 'files of a new folder are charged at the merchant that its account no longer means',
+    file: 'src/config/plan-reload.ts',
+    find: 'isSame(({ accounts }) => accounts.get(account)) &&',
+    replace: 'used.accounts.has(account) &&',
+    caughtBy: ['test/config/plan-reload.test.ts'],
+  },
+  {
+    name: 'folder changes who pays while running',
+    about: 'drops are charged to another account, or refunded, without a restart',
+    file: 'src/config/plan-reload.ts',
+    find: "return by === 'restart' && name !== undefined",
+    replace: "return by !== 'restart' && name === 'path'",
+    caughtBy: ['test/config/plan-reload.test.ts', 'test/workers/follow-settings.test.ts'],
+  },
+  {
+    name: 'accounts taken up while running',
+    about: 'a process charges another merchant than the one it began with',
+    file: 'workers/follow-settings.ts',
+    find: 'settings.folders = reload.folders;',
+    replace: 'Object.assign(settings, { folders: reload.folders, accounts: file.accounts });',
+    caughtBy: ['test/workers/follow-settings.test.ts'],
+  },
+  {
+    name: 'claims of a folder that left forgotten',
+    about: 'a file that was claimed waits for ever once its folder is taken out of the configuration',
+    file: 'src/app.ts',
+    find: '[...settings.folders, ...settings.leftFolders].find',
+    replace: 'settings.folders.find',
+    caughtBy: ['test/workers/follow-settings.test.ts'],
+  },
+  {
+    name: 'half a configuration used',
+    about: 'a file that is still being written takes folders away',
+    file: 'workers/follow-settings.ts',
+    find: `      seen = stamp;
+      return;`,
+    replace: '      seen = stamp;',
+    caughtBy: ['test/workers/follow-settings.test.ts'],
+  },
+  {
+    name: 'secrets in a stored hash',
+    about: 'a password can be guessed from what the ledger says of a configuration',
+    file: 'src/config/sections.ts',
+    find: 'if (hides && SECRET_NAMES.has(name)) return withoutSecret(inner);',
+    replace: 'if (hides && SECRET_NAMES.has(name)) return inner;',
+    caughtBy: ['test/config/plan-reload.test.ts'],
+  },
+  {
+    name: 'restart not asked for',
+    about: 'nothing says that a changed account is not in use',
+    file: 'workers/upkeep/alarms/obstacles.ts',
+    find: '(differ.includes(section) && !RELOADED.includes(section)),',
+    replace: '(differ.includes(section) && RELOADED.includes(section)),',
+    caughtBy: ['test/workers/follow-settings.test.ts'],
+  },
+];

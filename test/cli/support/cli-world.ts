@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { expect, vi } from 'vitest';
+import type { Config } from '../../../schemas/config.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
@@ -24,7 +25,7 @@ export type CliWorld = PipelineWorld &
 /** Opens a pipeline world with its `paydrop.yaml`, so that commands find it. */
 export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld> {
   const world = await openPipelineWorld(options);
-  await writeFile(join(world.root, 'paydrop.yaml'), yamlOf(world.settings), { mode: 0o600 });
+  await writeFile(join(world.root, 'paydrop.yaml'), yamlOf(world.config), { mode: 0o600 });
   const env = { DATABASE_URL: world.settings.databaseUrl ?? '', PAYDROP_LOG_LEVEL: 'silent' };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const closeWorld = world.close;
@@ -43,22 +44,14 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
   });
 }
 
-const AS_THEY_ARE = ['schedules', 'batch', 'rescanMs', 'sweepMs', 'senders', 'alarms', 'push', 'reprocess'] as const;
-
 /** Writes JSON, which is also YAML. */
-function yamlOf(settings: Settings): string {
-  const { accounts, folders, remotes } = settings;
-  return JSON.stringify({
-    ...Object.fromEntries(AS_THEY_ARE.map((name) => [name, settings[name]])),
-    accounts: Object.fromEntries([...accounts].map(([name, { name: _name, ...account }]) => [name, account])),
-    folders: folders.map(({ id, path: _path, work: _work, header, charset, ...folder }) => ({
-      ...folder,
-      path: id,
-      // A profile says both.
-      ...(folder.profile === undefined && { header, charset }),
-    })),
-    remotes: Object.fromEntries([...remotes].map(([name, { name: _name, ...remote }]) => [name, remote])),
-  });
+function yamlOf(config: Config): string {
+  const folders = config.folders.map(({ header, charset, ...folder }) => ({
+    ...folder,
+    // A profile says both.
+    ...(folder.profile === undefined && { header, charset }),
+  }));
+  return JSON.stringify({ ...config, folders });
 }
 
 /** Values that would stand out in any text. The numbers are test numbers. */

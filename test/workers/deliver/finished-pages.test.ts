@@ -111,7 +111,7 @@ describe('faultFinder', () => {
   });
 });
 
-const APP = { account: () => ({ timeZone: 'America/New_York', currency: 'USD' }) } as unknown as App;
+const APP = { style: () => ({ timeZone: 'America/New_York', currency: 'USD' }) } as unknown as App;
 const SENT = {
   batch_no: 1,
   batch_id: '4471',

@@ -6,6 +6,7 @@ import { type NamedPart, type Step, stepText, withIds } from '../../../schemas/s
 import { WORK } from '../../../schemas/jobs.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { byNumber, counted, spanWords } from '../../../src/kernel/counted.ts';
+import { RELOADED, RESTART, sayOlder, sayStale, type SectionMarks, SECTIONS } from '../../../src/config/sections.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import { isOpen } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
@@ -26,6 +27,7 @@ import {
 import { readPresences } from '../../../src/ledger/process/read-presence.ts';
 import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
+import { listRunningProcesses, type RunningProcess } from '../../../src/ledger/process/running-processes.ts';
 import { confirmedFor, findUnconfirmed, type Unconfirmed, usesOf } from '../../../src/ledger/profile/read-profiles.ts';
 
 /** Something that does not go on by itself, in words: what, why, and the remedy. */
@@ -50,8 +52,9 @@ type Cause = Omit<Obstacle, 'next'>;
 
 /** Returns everything that keeps failing or that no process takes up. Decisions for a person are reported elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
-  const [unusable, closed, silent, failing, stray, questions, quarantined, unread] = await Promise.all([
+  const [unusable, stale, closed, silent, failing, stray, questions, quarantined, unread] = await Promise.all([
     findUnusable(ledger),
+    findStaleSettings(ledger, settings),
     findWaits(ledger),
     findSilent(ledger, settings),
     readFailing(ledger),
@@ -62,6 +65,7 @@ export async function readObstacles(ledger: Ledger, settings: Settings): Promise
   ]);
   const causes = [
     ...unusable,
+    ...stale,
     ...closed,
     ...silent,
     ...failing.map(describeFailing),
@@ -93,6 +97,77 @@ async function findUnusable(ledger: Ledger): Promise<Cause[]> {
   const about = { key: 'ledger', name: null, since: null, account: null, fileId: null, batchNo: null };
   const closed = await findClosed(ledger);
   return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, step: [next] }));
+}
+
+/** Returns what running processes do not use of the configuration, each cause once. */
+async function findStaleSettings(ledger: Ledger, settings: Settings): Promise<Cause[]> {
+  const about = { name: null, since: null, account: null, fileId: null, batchNo: null };
+  const running = await listRunningProcesses(ledger);
+  // A running process has its own configuration, so it can only pass on what the processes found in the file.
+  const isOurs = running.some(({ instance }) => instance === ledger.instance.id);
+  const causes = running.flatMap((process): Cause[] => {
+    const usedAt = process.settingsAt ?? undefined;
+    const { waits, beingTaken } = compareSettings(process, isOurs ? undefined : settings.marks);
+    const changedAt = process.changedAt ?? (isOurs ? undefined : settings.source?.at);
+    return [
+      ...(process.fault === null
+        ? []
+        : [
+            {
+              ...about,
+              key: `${SETTINGS}refused`,
+              what: `Running processes still use ${sayOlder(usedAt)}`,
+              why: `the changed configuration is not used: ${process.fault}`,
+              step: ['Fix paydrop.yaml; it is then taken up within seconds.'],
+            },
+          ]),
+      ...(waits.length === 0
+        ? []
+        : [
+            {
+              ...about,
+              key: `${SETTINGS}restart`,
+              what: sayStale({ changedAt, usedAt, sections: waits }),
+              why: 'a change of them takes effect with a restart only',
+              step: [RESTART],
+            },
+          ]),
+      ...(beingTaken.length === 0 || process.fault !== null
+        ? []
+        : [
+            {
+              ...about,
+              key: `${SETTINGS}soon`,
+              what: sayStale({ changedAt, usedAt, sections: beingTaken }),
+              why: 'a change of them is taken up within seconds',
+              step: ['Wait a moment. If this stays, restart paydrop: the running process reads another file.'],
+            },
+          ]),
+    ];
+  });
+  return causes.filter(
+    ({ key, what }, place) => causes.findIndex((one) => one.key === key && one.what === what) === place,
+  );
+}
+
+/**
+ * Returns the sections of which a process uses an older version: those that wait for its restart, and those that it takes
+ * up by itself.
+ * @param marks of the file as it is now, if the caller knows it
+ */
+function compareSettings({ waits, sections }: RunningProcess, marks: SectionMarks | undefined) {
+  const differ = marks ? SECTIONS.filter((section) => marks[section].open !== sections[section]) : [];
+  const due = SECTIONS.filter(
+    (section) => waits.includes(section) || (differ.includes(section) && !RELOADED.includes(section)),
+  );
+  return { waits: due, beingTaken: differ.filter((section) => !due.includes(section)) };
+}
+
+const SETTINGS = 'settings ';
+
+/** Returns whether running processes merely use an older configuration. */
+export function isStaleSettings({ key }: Pick<Obstacle, 'key'>): boolean {
+  return key.startsWith(SETTINGS);
 }
 
 /** Returns what a closed ledger waits for before anything leaves. Without any report a ledger is not in use. */
