@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 
 /**
  * What a change of each setting does to work under way. The reference shows the table, `src/config/plan-reload.ts` takes
- * from it what a running process takes up, and `test/workers/setting-effects.test.ts` tries what it says.
+ * from it what a running process takes up, and `test/workers/setting-effects.soak.test.ts` tries what it says.
  */
 
 /** How far work has come when a setting is changed. */
