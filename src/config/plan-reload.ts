@@ -48,7 +48,7 @@ function chooseFolder(used: Settings, file: Settings, folder: Folder): { folder:
 }
 
 /** Settings of a folder whose change waits for a restart. */
-const FOLDER_KEEPS = Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]) => {
+const FOLDER_KEEPS = Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]): (keyof Folder)[] => {
   const [, name] = /^folders\[\]\.(\w+)/.exec(path) ?? [];
   return by === 'restart' && name !== undefined ? [name as keyof Folder] : [];
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Config } from '../../schemas/config.ts';
@@ -6,6 +7,7 @@ import { resolveSettings } from '../../src/config/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { runAction } from '../../src/actions/run-action.ts';
 import { approveFile } from '../../src/ledger/file/release-held.ts';
+import type { JournalEntry } from '../../src/ledger/admission/send-journal.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { readFileRow, readBatches } from '../../src/ledger/file/read-file.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
@@ -122,6 +124,13 @@ describe('one merchant under two names', () => {
     await resumeAccount(world.app.ledger, 'cards', because);
     await settle();
     expect(booked()).toBe(6);
+  });
+
+  it('a line of the send journal tells the mark of the merchant', async () => {
+    await drop('june.csv');
+    const lines = readFileSync(world.app.settings.paths.journal, 'utf8').split('\n').filter(Boolean);
+    const calls = lines.map((line) => JSON.parse(line) as JournalEntry).filter(({ batchNo }) => batchNo !== undefined);
+    expect(calls[0]).toMatchObject({ account: 'main', merchant: world.app.ledger.bound.get('main')!.mark });
   });
 
   it('a pause of one name stops both', async () => {

@@ -55,11 +55,16 @@ export async function answerAddress(
     if (rows.length === 0)
       throw new PipelineError('NOT_FOUND', `answer for account "${account}"`, 'nothing is asked about its address');
     const wanted = new Map<string, Meaning>();
+    // Names of one agent code mean one merchant there.
+    const merchants = new Map<string, number>();
     for (const question of rows) {
       const place = { ...question, chain: question.account };
-      const merchantNo = hasMoved
-        ? await mergeMerchant(tx, place, question.merchantNo, because)
-        : await keepMerchant(tx, place, because);
+      const merchantNo =
+        merchants.get(question.mark) ??
+        (hasMoved
+          ? await mergeMerchant(tx, place, question.merchantNo, because)
+          : await keepMerchant(tx, place, because));
+      merchants.set(question.mark, merchantNo);
       wanted.set(question.account, { merchantNo, country: question.country, currency: question.currency });
       tx.audit({
         ...because,

@@ -1,6 +1,7 @@
 import { ACTION_DEFECTS } from './action-defects.ts';
 import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
+import { MERCHANT_DEFECTS } from './merchant-defects.ts';
 import { RULE_DEFECTS } from './rule-defects.ts';
 import { ALIVE_DEFECTS } from './alive-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS, SETTING_DEFECTS } from './edge-defects.ts';
@@ -411,4 +412,5 @@ export const DEFECTS: readonly Defect[] = [
   ...RULE_DEFECTS,
   ...ALIVE_DEFECTS,
   ...SETTING_DEFECTS,
+  ...MERCHANT_DEFECTS,
 ];

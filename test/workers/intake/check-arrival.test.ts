@@ -199,7 +199,6 @@ describe('intakeFile, for a file with security codes', () => {
 
 describe('intakeFile, by the profile of the folder', () => {
   const world = stepWorld({ accounts: 15 });
-  type ProfileFolder = Awaited<ReturnType<typeof openProfileFolder>>;
   const openFolder = (text?: string) => openProfileFolder(world, text);
 
   const BECAUSE = { actor: 'operator:ada', reason: 'compared with the books' };

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
+import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { recallEntries } from '../../../src/ledger/doubt/recall-batch.ts';
+import { findSameContent } from '../../../src/ledger/duplicates/find-duplicate.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { bindAccounts } from '../../../src/ledger/merchant/bind-accounts.ts';
+import { mustBeBound } from '../../../src/ledger/merchant/bound-accounts.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { named } from './support.ts';
+
+/** What goes by the merchant and not by the name of its account, one rule at a time. */
+const world = openedForTests(openTestLedger);
+beforeEach(async () => {
+  await world.empty();
+  world.ledger.bound.clear();
+});
+
+const agent = 'agent of main';
+const begin = () => bindAccounts(world.ledger, [named('main')]);
+const CALL = { host: 'service.test', requestBytes: 1_000 };
+
+/** Lets this process mean something else by its account than the ledger does. */
+function meanOther(): void {
+  world.ledger.bound.set('main', { ...world.ledger.bound.get('main')!, currency: 'CAD' });
+}
+
+describe('a process whose configuration means something else', () => {
+  it('takes up no batch', async () => {
+    await begin();
+    const batch = await world.batchIn('ready', { account: 'main' });
+    meanOther();
+    expect(await prepareBatch(world.ledger, keyOf(batch), LEASE_MS)).toBeUndefined();
+  });
+
+  it('sends no batch that it took up before', async () => {
+    await begin();
+    const batch = await world.prepared({ account: 'main' });
+    meanOther();
+    expect(await sendBatch(world.ledger, batch, CALL)).toBe(false);
+  });
+
+  it('asks no service', async () => {
+    await begin();
+    const { merchantNo } = world.ledger.bound.get('main')!;
+    expect(() => mustBeBound(world.ledger, { account: 'main', merchant_no: merchantNo })).not.toThrow();
+    for (const charged of [
+      { account: 'main', merchant_no: merchantNo + 1 },
+      { account: 'main.1', merchant_no: merchantNo },
+    ])
+      expect(() => mustBeBound(world.ledger, charged)).toThrow('paydrop.yaml now means another');
+  });
+});
+
+describe('two names of one merchant', () => {
+  beforeEach(() => bindAccounts(world.ledger, [named('main'), named('second', { agent })]));
+
+  it('have one call in flight', async () => {
+    await world.sending({ account: 'main' });
+    const other = await world.accepted({ account: 'second' });
+    const key = { fileId: other.file_id, batchNo: 1 };
+    expect(await prepareBatch(world.ledger, key, LEASE_MS)).toBeUndefined();
+    await expect(world.putBatch(key, 'sending')).rejects.toThrow('one_call_in_flight');
+  });
+
+  it('know the same bytes', async () => {
+    const file = await world.accepted({ account: 'main' });
+    const again = { file_id: 'another', account: 'second', sha256: file.sha256 };
+    const found = (account: string) => transact(world.ledger, (tx) => findSameContent(tx, { ...again, account }));
+    expect((await found('second'))?.file_id).toBe(file.file_id);
+    await bindAccounts(world.ledger, [named('main'), named('second')]);
+    expect(await found('second')).toBeUndefined();
+  });
+});
+
+describe('a call of a send journal', () => {
+  it('stops the merchant that it was made to, whatever its name means now', async () => {
+    await begin();
+    await bindAccounts(world.ledger, [named('cards', { agent }), named('main', { agent: 'another' })]);
+    const entry = {
+      at: START,
+      account: 'main',
+      merchant: named('main').mark,
+      fileId: 'forgotten',
+      batchNo: 1,
+      attempt: 1,
+      sha256: 'ab'.repeat(32),
+      call: randomUUID(),
+    };
+    const done = await transact(world.ledger, (tx) => recallEntries(tx, [entry], 'send journal'));
+    expect(done.map(({ account }) => account)).toEqual(['cards']);
+    const { rows } = await world.ledger.pool.query('SELECT account FROM account_stop');
+    expect(rows).toEqual([{ account: 'cards' }]);
+  });
+});
