@@ -38,6 +38,7 @@ export const BOUND_FACTS = {
   findings: 'what the report shows of the rows',
   stops: 'the stops that are lifted: who made each, when and why',
   day: 'the business date',
+  try: 'how the run of the date ended, and at which try',
   version: 'the version of the profile',
   sample: 'the folder of the sample, what is read from it, and what changes for its folders',
 } as const;
@@ -46,7 +47,7 @@ export type BoundFact = keyof typeof BOUND_FACTS;
 type Action = {
   readonly may: readonly PersonRole[];
   /** What it acts on; its number or name is in the address. */
-  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule' | 'profile' | 'selection';
+  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule' | 'run' | 'profile' | 'selection';
   /** Text of the button. */
   readonly label: string;
   /** Whether the audit trail needs a reason. */
@@ -108,6 +109,7 @@ export const ACTIONS = {
   refuse: action('proposal', WORKERS, 'Refuse', { binds: [] }),
 
   'run-now': action('schedule', MAKERS, 'Run now', { destructive: 'money', binds: ['day'] }),
+  'acknowledge-run': action('run', WORKERS, 'Acknowledge the run', { binds: ['try'] }),
 
   reprocess: action('selection', MAKERS, 'Reprocess', { destructive: 'money', binds: ['rows'] }),
   'stop-run': action('selection', WORKERS, 'Stop', { reason: 'none', binds: [] }),

@@ -1,8 +1,8 @@
 import type { ActionName } from './actions.ts';
 
 /**
- * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT, SCHEDULE
- * and PROFILE stand for ids. Explanations hold these names; each face writes them in its own way.
+ * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT, SCHEDULE,
+ * DATE and PROFILE stand for ids. Explanations hold these names; each face writes them in its own way.
  */
 
 /** Actions of a user: a button on the dashboard. */
@@ -21,6 +21,7 @@ export const ACTION_COMMANDS = {
   resume: 'account resume ACCOUNT --reason …',
   'answer-address': 'account address ACCOUNT --reason …',
   'run-now': 'schedule run SCHEDULE',
+  'acknowledge-run': 'schedule acknowledge SCHEDULE DATE --reason …',
   'import-profile': 'profile import PROFILE.yaml --reason …',
   'confirm-profile': 'profile confirm PROFILE --sample SAMPLE --reason …',
 } as const satisfies Partial<Record<ActionName, string>>;
@@ -53,6 +54,8 @@ export type StepIds = {
   readonly batchNo?: number;
   readonly account?: string;
   readonly schedule?: string;
+  /** Business date of a run of the schedule, such as `2026-06-15`. */
+  readonly day?: string;
   readonly profile?: string;
 };
 
@@ -73,18 +76,19 @@ export function stepText(step: Step): string {
 
 /** Returns the command of a part. An id that is missing stays a placeholder. */
 export function commandOf(part: NamedPart): string {
-  const { fileId, batchNo, account, schedule, profile } = part;
+  const { fileId, batchNo, account, schedule, day, profile } = part;
   const ids: Record<string, string | undefined> = {
     BATCH: batchNo === undefined ? undefined : `${fileId}/${batchNo}`,
     FILE: fileId,
     ACCOUNT: account === '*' ? '--all' : account,
     SCHEDULE: schedule,
+    DATE: day,
     PROFILE: profile,
   };
   return `paydrop ${wordsOf(part).replace(PLACEHOLDERS, (name) => ids[name] ?? name)}`;
 }
 
-const PLACEHOLDERS = /PROFILE|BATCH|FILE|ACCOUNT|SCHEDULE/g;
+const PLACEHOLDERS = /PROFILE|BATCH|FILE|ACCOUNT|SCHEDULE|DATE/g;
 
 /** Returns a step of a table with the ids that its commands take. */
 export function withIds(step: Step, ids: { readonly [Name in keyof StepIds]: StepIds[Name] | null }): Step {
@@ -101,6 +105,7 @@ const TAKES: Readonly<Record<keyof StepIds, RegExp>> = {
   batchNo: /BATCH/,
   account: /ACCOUNT/,
   schedule: /SCHEDULE/,
+  day: /DATE/,
   profile: /PROFILE/,
 };
 

@@ -22,9 +22,14 @@ CREATE TABLE schedule_run (
   token          uuid,
   tries          integer NOT NULL DEFAULT 0,
   summary        jsonb NOT NULL DEFAULT '{}',
+  acknowledged_at     timestamptz,
+  acknowledged_by     text,
+  acknowledge_reason  text,
   PRIMARY KEY (schedule, business_date),
   CHECK ((state = 'running') = (finished_at IS NULL)),
-  CHECK ((state = 'running') = (token IS NOT NULL))
+  CHECK ((state = 'running') = (token IS NOT NULL)),
+  CHECK (num_nonnulls(acknowledged_at, acknowledged_by, acknowledge_reason) IN (0, 3)),
+  CHECK (acknowledged_at IS NULL OR state IN ('missed', 'failed'))
 );
 COMMENT ON TABLE schedule_run IS 'One row per schedule and business date; the key makes it happen once.';
 COMMENT ON COLUMN schedule_run.schedule IS 'A schedule of the configuration, or expect: and a folder.';
@@ -40,6 +45,10 @@ COMMENT ON COLUMN schedule_run.worker IS 'Process that runs it or ran it last; n
 COMMENT ON COLUMN schedule_run.token IS 'Only the holder of the token may end it; null when it is not running.';
 COMMENT ON COLUMN schedule_run.tries IS 'How often it was begun.';
 COMMENT ON COLUMN schedule_run.summary IS 'What it did, see RunSummary in src/ledger/engine/records.ts.';
+COMMENT ON COLUMN schedule_run.acknowledged_at IS
+  'When a user took note that it was missed or failed, by the clock of the host; null before, and again from its next try.';
+COMMENT ON COLUMN schedule_run.acknowledged_by IS 'That user, as audit.actor; null before.';
+COMMENT ON COLUMN schedule_run.acknowledge_reason IS 'Why, in the words of that user; null before.';
 
 CREATE INDEX schedule_run_open ON schedule_run (schedule, business_date) WHERE state IN ('running', 'failed');
 CREATE TRIGGER legal_run_moves BEFORE INSERT OR UPDATE OF state ON schedule_run

@@ -3,7 +3,7 @@ import type { EXIT } from '../../schemas/errors.ts';
 import type { App } from '../app.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
 import type { ProposalRow } from '../ledger/proposal/propose.ts';
-import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import type { BatchRow, FileRow, RunRow } from '../ledger/engine/records.ts';
 import type { RowPlace } from '../ledger/row/read-payment.ts';
 import type { ReprocessRow } from '../ledger/reprocess/judge-items.ts';
 
@@ -32,6 +32,8 @@ export type Subject =
   /** Without a file it is about a version of a profile, or about a selection. */
   | { readonly kind: 'proposal'; readonly proposal: ProposalRow; readonly file: FileRow | undefined }
   | { readonly kind: 'schedule'; readonly schedule: string }
+  /** What a schedule did on a business date, or whether an expected file came. */
+  | { readonly kind: 'run'; readonly run: RunRow }
   /** Payments and batches chosen to be sent again. */
   | { readonly kind: 'selection'; readonly run: ReprocessRow }
   /** It may have no version yet. */

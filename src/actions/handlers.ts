@@ -16,9 +16,9 @@ import { importProfile, retireProfile } from './profile/profile-actions.ts';
 import { readSample } from './profile/read-sample.ts';
 import { reprocess, stopRun } from './reprocess/reprocess-actions.ts';
 import { resubmit } from './resubmit-action.ts';
-import { runScheduleNow } from './schedule-actions.ts';
+import { acknowledgeOneRun, runScheduleNow } from './schedule-actions.ts';
 
-/** All actions on a file, a batch, an account, a proposal, a schedule, a selection or a profile. */
+/** All actions on a file, a batch, an account, a proposal, a schedule, a run of one, a selection or a profile. */
 export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> | AppAction<KindOf<Name>> } = {
   approve,
   decline,
@@ -47,6 +47,7 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   confirm,
   refuse,
   'run-now': runScheduleNow,
+  'acknowledge-run': acknowledgeOneRun,
   reprocess,
   'stop-run': stopRun,
   'import-profile': importProfile,

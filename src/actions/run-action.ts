@@ -165,6 +165,8 @@ function keyOf(subject: Subject): string | number {
       return subject.proposal.proposal_no;
     case 'schedule':
       return subject.schedule;
+    case 'run':
+      return `${subject.run.schedule} ${subject.run.business_date}`;
     case 'selection':
       return subject.run.run_no;
     case 'profile':

@@ -2,9 +2,12 @@ import { type RanNow, runNow } from './run-now.ts';
 import { dueAt } from '../calendar/business-dates.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { dayInZone } from '../calendar/zone-time.ts';
+import { acknowledgeRun } from '../ledger/schedule/acknowledge-run.ts';
 import { readRun } from '../ledger/schedule/read-runs.ts';
-import { describeRun } from '../explain/read-schedules.ts';
-import type { AppAction } from './action.ts';
+import { describeRun, nameRun } from '../explain/read-schedules.ts';
+import { ended, whoDid } from '../explain/why/sentence.ts';
+import { saidState } from '../../schemas/shown.ts';
+import type { Action, AppAction } from './action.ts';
 import { counted } from '../kernel/counted.ts';
 
 /** Makes today's run of a schedule now, once, or takes the files in its folders again. */
@@ -55,6 +58,46 @@ export const runScheduleNow: AppAction<'schedule'> = {
     const ran = await runNow(app, name, { because, again: filled['again'] === 'yes', ...stop });
     const isFailed = ran.is === 'made' && ran.run.state === 'failed';
     return { says: sayRan(name, ran), status: isFailed ? 'exception' : 'ok', json: shownRun(ran) };
+  },
+};
+
+/** Records that a user took note of a missed or failed run. It makes no run and takes no file. */
+export const acknowledgeOneRun: Action<'run'> = {
+  plan: async (_context, { run }) => {
+    const { state, tries, due_at: at, summary, acknowledged_by: by, acknowledge_reason: reason } = run;
+    const facts = [
+      ['Run', nameRun(run)],
+      ['State', saidState(state)],
+      ['Due', { at }],
+      ['Why', describeRun(summary)],
+    ] as const;
+    if (by !== null)
+      return {
+        says: [`It was acknowledged before by ${whoDid(by)}: ${ended(reason ?? '')}`],
+        facts,
+        barred: 'no action is needed',
+        status: 'ok',
+      };
+    if (state !== 'missed' && state !== 'failed')
+      return {
+        says: ['Only a run that was missed or failed is acknowledged.'],
+        facts,
+        barred: `it is ${saidState(state)}`,
+      };
+    return {
+      says: [
+        'It leaves the lists of open work and the alarms, and stays in the list of schedules with your reason.',
+        'No run is made and no file is taken. If the run is tried again and fails, it needs attention again.',
+      ],
+      facts,
+      binds: { try: [state, tries] },
+      button: `Acknowledge ${nameRun(run)}`,
+    };
+  },
+  run: async ({ ledger }, { run }, _input, because) => {
+    await acknowledgeRun(ledger, run, because);
+    const { schedule, business_date: day, state } = run;
+    return { says: `Acknowledged: ${nameRun(run)}.`, json: { schedule, day, state } };
   },
 };
 

@@ -18,7 +18,7 @@ import {
 import { listUndecided, type UndecidedBatch } from '../ledger/doubt/unknown-rows.ts';
 import { type Depth, readStages } from '../ledger/overview/read-stages.ts';
 import { type OpenProposal, readOpenProposals } from '../ledger/proposal/proposals.ts';
-import { type LateRuns, readLateRuns } from './read-schedules.ts';
+import { type LateRuns, nameRun, readLateRuns } from './read-schedules.ts';
 import { groupBy } from '../kernel/group-by.ts';
 import {
   type DoubleCharge,
@@ -67,6 +67,8 @@ export type Need = {
   readonly account: string;
   readonly fileId: string | null;
   readonly batchNo: number | null;
+  /** The run that a schedule missed, or that an expected file missed. */
+  readonly run: { readonly schedule: string; readonly day: string } | null;
   readonly amount: Amount | null;
   readonly since: Date | null;
   readonly says: string;
@@ -133,7 +135,16 @@ function sumBehind(depths: readonly Depth[], account: string): Amount {
   };
 }
 
-const NOTHING = { account: '', fileId: null, batchNo: null, amount: null, since: null, behind: null, next: null };
+const NOTHING = {
+  account: '',
+  fileId: null,
+  batchNo: null,
+  run: null,
+  amount: null,
+  since: null,
+  behind: null,
+  next: null,
+};
 
 function ofBatch(batch: TroubledBatch, behind: (account: string) => Amount): Need {
   const { account, fileId, batchNo, name, state, rows, cents, since, reason } = batch;
@@ -218,7 +229,10 @@ function ofLate({ account, fileId, batchNo, name, rows, cents, submittedAt, says
   return of('overdue', { ...about, since: submittedAt, next }, `batch id ${batchId}: ${says ?? 'no result yet'}`);
 }
 
-/** "Run now" makes the run of today, so only an item of today leads to it. */
+/**
+ * Each item names its own run. "Run now" makes the run of today, so only an item of today leads to it; the others can
+ * only be acknowledged.
+ */
 function ofRuns({ lateRuns, missingFiles }: LateRuns, { schedules }: Settings, now: Date): Need[] {
   const isToday = (schedule: string, day: string) => dayInZone(now, schedules[schedule]!.timeZone) === day;
   return [
@@ -226,15 +240,25 @@ function ofRuns({ lateRuns, missingFiles }: LateRuns, { schedules }: Settings, n
       of(
         'failed',
         {
-          what: `schedule ${schedule}, ${day}`,
+          what: nameRun({ schedule, business_date: day }),
           since,
-          ...(isToday(schedule, day) && { next: { action: 'run-now', schedule } as const }),
+          run: { schedule, day },
+          next: { action: isToday(schedule, day) ? 'run-now' : 'acknowledge-run', schedule, day },
         },
         says || state,
       ),
     ),
-    ...missingFiles.map(({ folder, account, day, by }) =>
-      of('missing', { what: `folder ${folder}, ${day}`, account }, `expected by ${by}`),
+    ...missingFiles.map(({ schedule, folder, account, day, by }) =>
+      of(
+        'missing',
+        {
+          what: `folder ${folder}, ${day}`,
+          account,
+          run: { schedule, day },
+          next: { action: 'acknowledge-run', schedule, day },
+        },
+        `expected by ${by}`,
+      ),
     ),
   ];
 }

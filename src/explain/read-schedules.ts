@@ -2,9 +2,9 @@ import { nextDate } from '../calendar/business-dates.ts';
 import type { Folder, Settings } from '../config/config.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { dayInZone, formatInZone, startOfDay } from '../calendar/zone-time.ts';
-import { countClaimed, listLateRuns, readLastRun } from '../ledger/schedule/read-runs.ts';
+import { countClaimed, listLateRuns, listTroubledRuns, readLastRun } from '../ledger/schedule/read-runs.ts';
 import type { RunRow, RunSummary } from '../ledger/engine/records.ts';
-import { expectationOf, expectedTimes } from '../../workers/schedule/check-expected.ts';
+import { expectationOf, expectedFolder, expectedTimes } from '../../workers/schedule/check-expected.ts';
 import { counted } from '../kernel/counted.ts';
 import type { App } from '../app.ts';
 
@@ -40,10 +40,11 @@ export async function readSchedules(
   return lines;
 }
 
-/** Runs that were missed or failed, and expected files that have not arrived yet. */
+/** Runs that were missed or failed, and expected files that have not arrived yet; none that a user acknowledged. */
 export type LateRuns = {
   lateRuns: { schedule: string; day: string; state: string; dueAt: Date; says: string }[];
-  missingFiles: { folder: string; account: string; day: string; by: string }[];
+  /** `schedule` is the name under which the ledger keeps what is expected of the folder. */
+  missingFiles: { schedule: string; folder: string; account: string; day: string; by: string }[];
 };
 
 /** How far back late runs are shown, in ms; the audit trail has all of them. */
@@ -59,14 +60,38 @@ export async function readLateRuns(
   for (const folder of settings.folders) {
     const times = expectedTimes(settings, folder);
     if (!times) continue;
-    for (const { business_date: day, due_at } of late.filter((run) => run.schedule === expectationOf(folder.id))) {
+    const schedule = expectationOf(folder.id);
+    for (const { business_date: day, due_at } of late.filter((run) => run.schedule === schedule)) {
       const from = startOfDay(day, times.timeZone) ?? due_at;
       // A file that arrived late is no longer missing.
       if ((await countClaimed(ledger, [folder.id], from, ledger.clock.now())) > 0) continue;
-      missingFiles.push({ folder: folder.id, account: folder.account, day, by: times.at });
+      missingFiles.push({ schedule, folder: folder.id, account: folder.account, day, by: times.at });
     }
   }
   return { lateRuns, missingFiles };
+}
+
+/** A run that was missed or failed, and what a user recorded about it. */
+export type TroubledRun = LateRuns['lateRuns'][number] & {
+  acknowledgedAt: Date | null;
+  acknowledgedBy: string | null;
+  acknowledgeReason: string | null;
+};
+
+/** Returns the newest runs that were missed or failed, those included that a user acknowledged; at most 200. */
+export async function readTroubledRuns(ledger: Ledger): Promise<TroubledRun[]> {
+  return (await listTroubledRuns(ledger)).map((run) => ({
+    ...toLateRun(run),
+    acknowledgedAt: run.acknowledged_at,
+    acknowledgedBy: run.acknowledged_by,
+    acknowledgeReason: run.acknowledge_reason,
+  }));
+}
+
+/** Names a run for a person: `schedule nightly, 2026-06-15`. */
+export function nameRun({ schedule, business_date: day }: Pick<RunRow, 'schedule' | 'business_date'>): string {
+  const folder = expectedFolder(schedule);
+  return folder === undefined ? `schedule ${schedule}, ${day}` : `expected file of folder ${folder}, ${day}`;
 }
 
 function toLateRun(run: RunRow): LateRuns['lateRuns'][number] {

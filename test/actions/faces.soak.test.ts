@@ -188,6 +188,16 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
     const old = { name: 'main', words: ['archive', 'move', 'main', '--before', '2001-01-01'], path: '/accounts/main' };
     await expectSame('archive-rows', old, { ...old, body: { before: '2001-01-01' } });
     await same('run-now', ['morning', 'evening'], named('schedules', ['schedule', 'run']));
+    await forceSql(
+      world.app,
+      `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at)
+       SELECT name, '2026-06-15', 'missed', '2026-06-15Z', '2026-06-15Z' FROM schedule WHERE name IN ('morning', 'evening')`,
+    );
+    await same('acknowledge-run', ['morning', 'evening'], async (name) => ({
+      name,
+      words: ['schedule', 'acknowledge', name, '2026-06-15'],
+      path: `/schedules/${name}/runs/2026-06-15`,
+    }));
   });
 
   it('are the same about finished files', async () => {

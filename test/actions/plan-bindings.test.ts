@@ -9,6 +9,7 @@ import { findBatch } from '../../src/explain/batch-reference.ts';
 import { proposeApproval } from '../../src/ledger/file/release-held.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { readProposal } from '../../src/ledger/proposal/proposals.ts';
+import { findRun } from '../../src/ledger/schedule/read-runs.ts';
 import { readReprocess } from '../../src/ledger/reprocess/judge-items.ts';
 import { selectPicked } from '../../src/ledger/reprocess/select-items.ts';
 import { forceSql } from '../support/force-sql.ts';
@@ -334,6 +335,19 @@ describe('plans about files, batches, accounts, proposals, schedules and selecti
       bound: {
         day: [async () => Object.assign(clock, { now: () => tomorrow }), async () => Object.assign(clock, { now })],
       },
+    });
+  });
+
+  it('acknowledge-run: another try or another end refuses, what the run says informs', async () => {
+    const ofRun = `schedule = 'morning' AND business_date = '2026-06-15'`;
+    await sql(`INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at, tries)
+      VALUES ('morning', '2026-06-15', 'failed', now(), now(), 1)`)();
+    const set = (change: string, back: string) =>
+      both(`UPDATE schedule_run SET ${change} WHERE ${ofRun}`, `UPDATE schedule_run SET ${back} WHERE ${ofRun}`);
+    await walk('acknowledge-run', {
+      find: async () => ({ kind: 'run', run: await findRun(world.app.ledger, 'morning', '2026-06-15') }),
+      informs: sql(`UPDATE schedule_run SET summary = '{"says": "the disk was full"}' WHERE ${ofRun}`),
+      bound: { try: set(`tries = 2`, `tries = 1`) },
     });
   });
 

@@ -8,6 +8,9 @@ import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import { RESOLUTION_ACTIONS } from '../../src/ledger/doubt/resolution-actions.ts';
+import { acknowledgeRun } from '../../src/ledger/schedule/acknowledge-run.ts';
+import { finishRun, resumeRun } from '../../src/ledger/schedule/begin-run.ts';
+import { findRun } from '../../src/ledger/schedule/read-runs.ts';
 import { propose } from '../../src/ledger/proposal/propose.ts';
 import type { ReconciledRow } from '../../src/rows/rows.ts';
 import { openTestLedger, outcomesOf } from '../support/ledger-world.ts';
@@ -86,6 +89,7 @@ describe('readNeeds', () => {
       account: 'main',
       fileId: batch.file_id,
       batchNo: 1,
+      run: null,
       amount: { rows: 2, cents: 500 },
       since: batch.state_at,
       says: expect.stringContaining('may or may not have taken'),
@@ -94,18 +98,36 @@ describe('readNeeds', () => {
     });
   });
 
-  it('leads to "run now" only from a run of today, because that makes the run of today', async () => {
+  it('names its own run: "run now" makes the run of today, one of another day can only be acknowledged', async () => {
     const today = world.clock.now().toISOString().slice(0, 10);
     await world.force(
       `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at) SELECT 'nightly', day, 'missed', at, at
        FROM (VALUES ($1::date - 1, $2::timestamptz - interval '1 day'), ($1::date, $2)) run (day, at)`,
       [today, world.clock.now()],
     );
-    const runs = (await read()).map(({ what, next }) => [what.slice(-10) === today, next]);
-    expect(runs).toEqual([
-      [false, null],
-      [true, { action: 'run-now', schedule: 'nightly' }],
-    ]);
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+    expect((await read()).map(({ run, next }) => [run, next])).toEqual(
+      [['acknowledge-run', yesterday] as const, ['run-now', today] as const].map(([action, day]) => [
+        { schedule: 'nightly', day },
+        { action, schedule: 'nightly', day },
+      ]),
+    );
+  });
+
+  it('lists a run no more once a user has acknowledged it, until its next try fails', async () => {
+    const day = new Date(world.clock.now().getTime() - 86_400_000).toISOString().slice(0, 10);
+    await world.force(
+      `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at, tries)
+       VALUES ('nightly', $1, 'failed', $2::timestamptz - interval '1 day', $2, 1)`,
+      [day, world.clock.now()],
+    );
+    const because = { actor: ANN, reason: 'the server was moved' };
+    await acknowledgeRun(world.ledger, await findRun(world.ledger, 'nightly', day), because);
+    expect(await read()).toEqual([]);
+    expect(await countNeeds(world.ledger, settings, ANN)).toMatchObject({ needsYou: 0 });
+    const again = await resumeRun(world.ledger, await findRun(world.ledger, 'nightly', day), 'retry-run', because);
+    await finishRun(world.ledger, again!, 'failed', because);
+    expect(kinds(await read())).toEqual(['failed']);
   });
 
   it('names undecided rows of a finished batch, their money and how to decide them; they stop nothing', async () => {

@@ -109,7 +109,9 @@ describe('readLateRuns', () => {
           says: 'paydrop was not running at its time',
         },
       ],
-      missingFiles: [{ folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' }],
+      missingFiles: [
+        { schedule: 'expect:drop/dues', folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' },
+      ],
     });
     expect(isLate(late)).toBe(true);
   });

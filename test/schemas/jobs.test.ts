@@ -149,15 +149,16 @@ describe('stepText', () => {
 
 describe('withIds', () => {
   it('gives each part the ids that its command takes, and no other', () => {
-    const ids = { fileId: 'abc', batchNo: null, account: 'main', schedule: 'nightly' };
+    const ids = { fileId: 'abc', batchNo: null, account: 'main', schedule: 'nightly', day: '2026-06-15' };
     const step = ['Try ', { run: 'requeue' }, { action: 'pause' }, { action: 'run-now' }, { run: 'doctor' }] as const;
-    expect(withIds([...step, { action: 'repoll' }], ids)).toEqual([
+    expect(withIds([...step, { action: 'repoll' }, { action: 'acknowledge-run' }], ids)).toEqual([
       'Try ',
       { run: 'requeue', fileId: 'abc' },
       { action: 'pause', account: 'main' },
       { action: 'run-now', schedule: 'nightly' },
       { run: 'doctor' },
       { action: 'repoll', fileId: 'abc' },
+      { action: 'acknowledge-run', schedule: 'nightly', day: '2026-06-15' },
     ]);
   });
 });

@@ -7,7 +7,14 @@ import { countClaimed, readLastRun } from '../../src/ledger/schedule/read-runs.t
 
 /** Returns the name under which the ledger keeps what is expected of a folder; no schedule can have it. */
 export function expectationOf(folderId: string): string {
-  return `expect:${folderId}`;
+  return `${EXPECT}${folderId}`;
+}
+
+const EXPECT = 'expect:';
+
+/** Returns the folder of such a name; undefined for the name of a schedule. */
+export function expectedFolder(name: string): string | undefined {
+  return name.startsWith(EXPECT) ? name.slice(EXPECT.length) : undefined;
 }
 
 /** Returns when a file of the folder must be here; undefined when none is expected. */

@@ -424,8 +424,9 @@ export function lateRunLines({ lateRuns, missingFiles }: LateRuns, when: When): 
 }
 
 const RUN_HINT =
-  '"paydrop schedule run NAME" makes today\'s run. The next run takes the files in the folders in any case.';
-const FILE_HINT = 'Ask the sender.';
+  '"paydrop schedule run NAME" makes today\'s run. The next run takes the files in the folders in any case. "paydrop schedule acknowledge NAME DAY --reason …" takes a run off this list.';
+const FILE_HINT =
+  'Ask the sender. "paydrop schedule acknowledge expect:FOLDER DAY --reason …" takes a file off this list.';
 
 /**
  * Returns the exit status for the worst open problem.

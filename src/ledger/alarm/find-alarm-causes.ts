@@ -3,6 +3,7 @@ import { readOpenLate } from '../file/late-arrivals.ts';
 import type { AlarmKind } from '../../../schemas/alarms.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { IS_PAID, readPaidTwice } from '../duplicates/read-double-charges.ts';
+import { IS_OPEN_RUN } from '../schedule/read-runs.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** Ids, counts and cents for the message of an alarm; never row data or names. */
@@ -132,14 +133,14 @@ export async function listUnreached(ledger: Ledger): Promise<string[]> {
 }
 
 /**
- * Finds runs of these schedules and expectations, due from `since` on, that were missed or failed. An expected file
- * that arrived late clears its cause. The subject ends with the business date.
+ * Finds runs of these schedules and expectations, due from `since` on, that were missed or failed. A user who
+ * acknowledges the run clears its cause, and so does an expected file that arrived late. The subject ends with the business date.
  */
 export async function findLate(ledger: Ledger, schedules: readonly string[], since: Date): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'late' AS kind, r.schedule || ' ' || r.business_date AS subject, NULL AS account, '{}'::jsonb AS figures
      FROM schedule_run r
-     WHERE r.schedule = ANY ($1) AND r.state IN ('missed', 'failed') AND r.due_at >= $2 AND r.due_at <= $3
+     WHERE r.schedule = ANY ($1) AND ${IS_OPEN_RUN} AND r.due_at >= $2 AND r.due_at <= $3
        AND NOT EXISTS (SELECT 1 FROM file f
                        WHERE r.schedule = 'expect:' || f.folder AND f.folder = substr(r.schedule, 8)
                          AND f.claimed_at > r.due_at)

@@ -192,6 +192,10 @@ export type RunRow = {
   token: string | null;
   tries: number;
   summary: RunSummary;
+  /** When, by whom and why a missed or failed run was acknowledged; all three are null before. */
+  acknowledged_at: Date | null;
+  acknowledged_by: string | null;
+  acknowledge_reason: string | null;
 };
 
 /** What a finished run reports. */

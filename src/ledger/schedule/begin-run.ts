@@ -36,7 +36,8 @@ export async function beginRun(
 export type Resumption = Extract<RunMove, 'retry-run' | 'make-up-run'> | 'take-over-run';
 
 /**
- * Begins a run again that was found in the given row. Of several callers that found the same, one gets it.
+ * Begins a run again that was found in the given row. Of several callers that found the same, one gets it. What a user
+ * acknowledged was the earlier try: if this one fails, it needs attention again.
  * @returns undefined when it is no longer as found
  */
 export async function resumeRun(
@@ -49,7 +50,8 @@ export async function resumeRun(
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<RunInHand>(
       `UPDATE schedule_run SET state = 'running', started_at = $4, finished_at = NULL, worker = $5, token = $6,
-              tries = tries + 1, summary = '{}'
+              tries = tries + 1, summary = '{}',
+              acknowledged_at = NULL, acknowledged_by = NULL, acknowledge_reason = NULL
        WHERE schedule = $1 AND business_date = $2 AND state = $3 AND token IS NOT DISTINCT FROM $7 AND tries = $8
        RETURNING ${RUN_COLUMNS}`,
       [found.schedule, found.business_date, from, tx.at, ledger.instance.id, randomUUID(), found.token, found.tries],

@@ -4,6 +4,8 @@ import type { StepIds } from '../../../schemas/steps.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readFileOf, readProposal } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
+import { nameRun } from '../../explain/read-schedules.ts';
+import { findRun } from '../../ledger/schedule/read-runs.ts';
 import { readReprocess } from '../../ledger/reprocess/judge-items.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
@@ -23,6 +25,7 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
   account: '/accounts/:name',
   proposal: '/proposals/:no',
   schedule: '/schedules/:name',
+  run: '/schedules/:name/runs/:day',
   selection: '/queue/selections/:no',
   profile: '/profiles/:name',
 };
@@ -30,10 +33,10 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
 /** Returns an address of such a path; undefined when an id that it needs is not known. */
 export function pathWith(
   pattern: string,
-  { fileId, batchNo, account, schedule, profile }: StepIds,
+  { fileId, batchNo, account, schedule, day, profile }: StepIds,
 ): string | undefined {
   const name = account === ALL_ACCOUNTS ? ALL : (account ?? schedule ?? profile);
-  const ids: Readonly<Record<string, string | number | undefined>> = { fileId, batchNo, name };
+  const ids: Readonly<Record<string, string | number | undefined>> = { fileId, batchNo, name, day };
   const params = [...pattern.matchAll(/:(\w+)/g)].map(([, id]) => id!);
   if (params.some((id) => ids[id] === undefined)) return undefined;
   return pattern.replace(/:(\w+)/g, (_, id: string) => encodeURIComponent(ids[id]!));
@@ -41,7 +44,7 @@ export function pathWith(
 
 /**
  * Finds the subject that an address names, in its current state.
- * @param params of the route: `fileId`, `batchNo`, `name`, `no`
+ * @param params of the route: `fileId`, `batchNo`, `name`, `day`, `no`
  * @throws Refusal NOT_FOUND, PipelineError NOT_FOUND
  */
 export async function findSubject<Kind extends Subject['kind']>(
@@ -83,6 +86,10 @@ const FINDERS: {
     if (!Object.hasOwn(app.settings.schedules, schedule)) throw new Refusal('NOT_FOUND');
     return { kind: 'schedule', schedule };
   },
+  run: async ({ app }, params) => ({
+    kind: 'run',
+    run: await findRun(app.ledger, fieldOf(params, 'name'), fieldOf(params, 'day')),
+  }),
   selection: async ({ app }, params) => {
     const run = await readReprocess(app.ledger.pool, numberOf(params, 'no', 15));
     return { kind: 'selection', run };
@@ -121,6 +128,10 @@ export function placeOf(subject: Subject): { title: string; path: string; crumbs
     }
     case 'schedule':
       return { title: `schedule ${subject.schedule}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+    case 'run': {
+      const schedules = { path: '/schedules', label: 'Schedules' };
+      return { title: nameRun(subject.run), path: schedules.path, crumbs: [schedules] };
+    }
     case 'selection': {
       const { run_no: no, name } = subject.run;
       const title = name ?? `selection ${no}`;

@@ -9,7 +9,7 @@ import { type Order, shownPlan } from '../../actions/run-action.ts';
 import { isWarning } from '../actions/find-subject.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
-import { askedOf, objectOf, type Shape, shapeNamed, TEXT } from './shapes.ts';
+import { askedOf, DAY, objectOf, type Shape, shapeNamed, TEXT } from './shapes.ts';
 
 /** How actions are planned and done. The pages use the same functions, so no rules are repeated here. */
 export type ApiActions = {
@@ -94,6 +94,13 @@ const SUBJECTS: Readonly<Record<string, { readonly path: string; readonly params
     },
     proposal: { path: '/proposals/:no', params: { no: NUMBER } },
     schedule: { path: '/schedules/:name', params: { name: NAME } },
+    run: {
+      path: '/schedules/:name/runs/:day',
+      params: {
+        name: { ...NAME, description: 'The schedule; expect: and a folder for an expected file.' },
+        day: { ...DAY, description: 'The business date.' },
+      },
+    },
     selection: { path: '/selections/:no', params: { no: NUMBER } },
     profile: { path: '/profiles/:name', params: { name: NAME } },
   };

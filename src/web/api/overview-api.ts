@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { readShownOverview } from '../../explain/read-blocks.ts';
-import { readLateRuns, readSchedules } from '../../explain/read-schedules.ts';
+import { readLateRuns, readSchedules, readTroubledRuns } from '../../explain/read-schedules.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ADVICE, type Advice } from '../../../schemas/rejections.ts';
 import { NEEDS } from '../../explain/needs-you.ts';
@@ -60,7 +60,10 @@ export function overviewApi(server: FastifyInstance, { app: { ledger, settings }
 
   server.get('/proposals', { schema: PROPOSALS }, async () => ({ proposals: await readOpenProposals(ledger) }));
 
-  server.get('/schedules', { schema: SCHEDULES }, async () => ({ schedules: await readSchedules(ledger, settings) }));
+  server.get('/schedules', { schema: SCHEDULES }, async () => ({
+    schedules: await readSchedules(ledger, settings),
+    runs: await readTroubledRuns(ledger),
+  }));
 }
 
 const OF_BATCH = { account: TEXT, fileId: TEXT, name: TEXT, batchNo: WHOLE, rows: WHOLE, cents: CENTS };
@@ -134,10 +137,12 @@ const OVERVIEW = apiSchema({
     proposals: listOf(shapeNamed('Proposal')),
     today: listOf(objectOf({ account: TEXT, outcome: TEXT, rows: WHOLE, cents: CENTS })),
     lateRuns: listOf(objectOf({ schedule: TEXT, day: TEXT, state: TEXT, dueAt: MOMENT, says: TEXT })),
-    missingFiles: listOf(objectOf({ folder: TEXT, account: TEXT, day: TEXT, by: TEXT })),
+    missingFiles: listOf(objectOf(each(TEXT, 'schedule', 'folder', 'account', 'day', 'by'))),
     obstacles: listOf(OBSTACLE),
   }),
 });
+
+const RUN = objectOf(each(TEXT, 'schedule', 'day'));
 
 const BLOCK = objectOf({
   ...each(TEXT, 'kind', 'account', 'says'),
@@ -177,6 +182,7 @@ const QUEUE = apiSchema({
           amount: AMOUNT,
           since: maybe(MOMENT),
           behind: { ...AMOUNT, description: 'What is not sent before it is settled.' },
+          run: { ...maybe(RUN), description: 'The run of a schedule or of an expected file that it is about.' },
         }),
       ),
       description: 'What waits for a person, the worst first; what the caller made waits for another person.',
@@ -249,7 +255,7 @@ const PROPOSALS = apiSchema({
 
 const SCHEDULES = apiSchema({
   tag: 'Schedules',
-  summary: 'Every schedule: what it does, its next run, and the outcome of its last run',
+  summary: 'Every schedule: what it does, its next run, and the outcome of its last run; and runs missed or failed',
   answer: objectOf({
     schedules: listOf(
       objectOf({
@@ -260,5 +266,16 @@ const SCHEDULES = apiSchema({
         },
       }),
     ),
+    runs: {
+      ...listOf(
+        objectOf({
+          ...each(TEXT, 'schedule', 'day', 'state', 'says'),
+          dueAt: MOMENT,
+          acknowledgedAt: maybe(MOMENT),
+          ...each(maybe(TEXT), 'acknowledgedBy', 'acknowledgeReason'),
+        }),
+      ),
+      description: 'Runs that were missed or failed, the newest first, acknowledged ones included; at most 200.',
+    },
   }),
 });

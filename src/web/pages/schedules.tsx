@@ -1,18 +1,33 @@
 import type { FastifyInstance } from 'fastify';
 import { schedulesHere } from '../../config/schedules-here.ts';
-import { describeRun, readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
+import {
+  describeRun,
+  nameRun,
+  readSchedules,
+  readTroubledRuns,
+  type ScheduleLine,
+  type TroubledRun,
+} from '../../explain/read-schedules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';
+import { whoDid } from '../../explain/why/sentence.ts';
+import { pathWith, SUBJECT_PATHS } from '../actions/find-subject.ts';
 import { ActionLinks, Page } from '../parts/page.tsx';
 import { Moment, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** Serves `/schedules`: what happens once on each business date, when next, and the outcome of the last run. */
+/**
+ * Serves `/schedules`: what happens once on each business date, when next, and the outcome of the last run; and the runs
+ * that were missed or failed.
+ */
 export function schedulesPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/schedules', async (request, reply) => {
     const viewer = viewerOf(request);
-    const lines = await readSchedules(app.ledger, app.settings);
+    const [lines, troubled] = await Promise.all([
+      readSchedules(app.ledger, app.settings),
+      readTroubledRuns(app.ledger),
+    ]);
     const here = new Set(schedulesHere(app.settings).map(([name]) => name));
     return sendPage(
       reply,
@@ -38,9 +53,40 @@ export function schedulesPage(server: FastifyInstance, { app }: WebContext): voi
             ]}
           />
         </Section>
+        <Section title="Missed and failed runs" live="troubled">
+          <Table
+            label="Missed and failed runs"
+            rows={troubled}
+            empty="No run was missed or failed."
+            columns={[
+              { title: 'Run', place: 'name', cell: (run) => nameRun({ ...run, business_date: run.day }) },
+              { title: 'State', place: 'of-state', cell: ({ state }) => <State state={state} /> },
+              {
+                title: 'Due',
+                cell: ({ schedule, dueAt }) => (
+                  <Moment at={dueAt} timeZone={app.settings.schedules[schedule]?.timeZone} />
+                ),
+              },
+              { title: 'Why', cell: ({ says }) => says },
+              { title: 'Acknowledged', cell: (run) => <Acknowledged run={run} viewer={viewer} /> },
+            ]}
+          />
+        </Section>
       </Page>,
     );
   });
+}
+
+/** Says who took note of a run and why, or offers to do so. */
+function Acknowledged({ run, viewer }: { run: TroubledRun; viewer: Viewer }) {
+  const { acknowledgedAt, acknowledgedBy, acknowledgeReason } = run;
+  if (acknowledgedAt === null)
+    return <ActionLinks viewer={viewer} actions={['acknowledge-run']} base={pathWith(SUBJECT_PATHS.run, run)!} />;
+  return (
+    <>
+      {whoDid(acknowledgedBy ?? '')}, <Moment at={acknowledgedAt} />: {acknowledgeReason}
+    </>
+  );
 }
 
 function doesWhat({ name, does }: ScheduleLine, folders: WebContext['app']['settings']['folders']): string {

@@ -88,4 +88,25 @@ describe('status', () => {
       missingFiles: [],
     });
   });
+
+  it('names it no more once a user has acknowledged it; "schedule list --all" keeps it with the reason', async () => {
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const acknowledge = (...words: string[]) => world.paydrop('schedule', 'acknowledge', ...words);
+    const reason = ['--reason', 'the server was being moved'];
+    expect((await acknowledge('nightly', '2026-02-30', ...reason)).err).toContain('there is none');
+    expect((await acknowledge('nightly', day)).err).toContain('the reason is empty');
+    expect((await acknowledge('nightly', day, '--plan')).out).toContain('It leaves the lists of open work');
+    const { status, out } = await acknowledge('nightly', day, ...reason);
+    expect([status, out]).toEqual([0, `Acknowledged: schedule nightly, ${day}.\n`]);
+    expect((await acknowledge('nightly', day, '--plan')).out).toContain('It was acknowledged before by');
+    const seen = await world.paydrop('status', '--check');
+    expect([seen.status, seen.out]).toEqual([0, expect.not.stringContaining('Late schedules')]);
+    expect((await world.paydrop('schedule', 'list', '--all')).out).toMatch(
+      /Missed and failed runs\n(.*\n){2}schedule nightly, .* missed .* the server was being moved/,
+    );
+    expect(JSON.parse((await world.paydrop('schedule', 'list', '--all', '--json')).out)).toMatchObject({
+      schedules: [{ name: 'nightly' }, { name: 'elsewhen' }, { name: 'close' }],
+      runs: [{ schedule: 'nightly', day, state: 'missed', acknowledgeReason: 'the server was being moved' }],
+    });
+  });
 });

@@ -156,7 +156,13 @@ describe('lateRunLines', () => {
       dueAt,
       says: 'paydrop was not running at its time',
     };
-    const file = { folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' };
+    const file = {
+      schedule: 'expect:drop/dues',
+      folder: 'drop/dues',
+      account: 'main',
+      day: '2026-06-15',
+      by: '18:00',
+    };
     expect(lateRunLines({ lateRuns: [run], missingFiles: [file] }, WHEN).join('\n\n')).toMatch(
       /Late schedules\n(.*\n){2}nightly +2026-06-15 +missed .*\n\n"paydrop schedule run NAME".*\n\nExpected files that have not arrived\n(.*\n){2}drop\/dues +main +2026-06-15 +18:00/,
     );

@@ -16,6 +16,8 @@ import {
 } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { putConfirmed, putDraft } from '../support/put-version.ts';
+import { acknowledgeRun } from '../../../src/ledger/schedule/acknowledge-run.ts';
+import { findRun } from '../../../src/ledger/schedule/read-runs.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import type { PoolClient } from 'pg';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
@@ -187,6 +189,16 @@ describe('find alarm causes', () => {
         if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
       }
       expect(await findLate(world.ledger, ['close'], since)).toMatchObject([{ subject: 'close 2026-06-15' }]);
+    });
+
+    it('forgets what a user has acknowledged', async () => {
+      world.clock.set('2026-06-15T12:00:00Z');
+      for (const schedule of ['noted', 'expect:drop/dues']) {
+        await missed(schedule, '2026-06-15');
+        expect(await findLate(world.ledger, [schedule], since)).toHaveLength(1);
+        await acknowledgeRun(world.ledger, await findRun(world.ledger, schedule, '2026-06-15'), BECAUSE);
+        expect(await findLate(world.ledger, [schedule], since)).toEqual([]);
+      }
     });
 
     it('forgets an expected file when one has come after its time', async () => {

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { acknowledgeRun } from '../../../src/ledger/schedule/acknowledge-run.ts';
 import { beginRun, finishRun, missRun } from '../../../src/ledger/schedule/begin-run.ts';
 import {
   countClaimed,
+  findRun,
   listLateRuns,
   listMissed,
+  listTroubledRuns,
   readDoneBefore,
   readLastRun,
   readOpenRuns,
@@ -89,6 +92,18 @@ describe('questions about runs', () => {
 
   it('listLateRuns gives what was missed or failed since', async () => {
     expect(days(await listLateRuns(world.ledger, noon('2026-06-10')))).toEqual(['2026-06-10', '2026-06-12']);
+  });
+
+  it('lists a run that a user acknowledged with all that were missed or failed, and not with the open ones', async () => {
+    await acknowledgeRun(world.ledger, await findRun(world.ledger, name, '2026-06-12'), BECAUSE);
+    expect(days(await listLateRuns(world.ledger, noon('2026-06-10')))).toEqual(['2026-06-10']);
+    expect(days(await listTroubledRuns(world.ledger))).toEqual(['2026-06-12', '2026-06-10', '2026-06-09']);
+  });
+
+  it.each(['2026-06-13', '2026-02-30', 'yesterday', ''])('findRun refuses "%s", which has no run', async (day) => {
+    await expect(findRun(world.ledger, name, day)).rejects.toThrow(
+      `Cannot find the run of "${name}" for "${day}": there is none. Write the date as 2026-06-15.`,
+    );
   });
 });
 

@@ -76,6 +76,8 @@ describe('findSubject', () => {
     ['proposal', { no: '9'.repeat(16) }],
     ['proposal', { no: '-1' }],
     ['schedule', { name: 'toString' }],
+    ['run', { name: 'nightly', day: '2026-06-15' }],
+    ['run', { name: 'nightly', day: '2026-02-30' }],
     ['selection', { no: '4711' }],
     ['selection', { no: '0' }],
   ] as const)('finds no %s for %j', async (kind, params) => {
@@ -86,7 +88,16 @@ describe('findSubject', () => {
 describe('SUBJECT_PATHS', () => {
   it('names in each address what is looked for', () => {
     const names = Object.values(SUBJECT_PATHS).map((path) => path.match(/:\w+/g));
-    expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name'], [':no'], [':name']]);
+    expect(names).toEqual([
+      [':fileId'],
+      [':fileId', ':batchNo'],
+      [':name'],
+      [':no'],
+      [':name'],
+      [':name', ':day'],
+      [':no'],
+      [':name'],
+    ]);
   });
 });
 
@@ -97,6 +108,11 @@ describe('pathWith', () => {
     [SUBJECT_PATHS.account, { account: 'a b' }, '/accounts/a%20b'],
     [SUBJECT_PATHS.account, { account: ALL_ACCOUNTS }, '/accounts/all'],
     [SUBJECT_PATHS.schedule, { schedule: 'nightly' }, '/schedules/nightly'],
+    [
+      SUBJECT_PATHS.run,
+      { schedule: 'expect:drop/dues', day: '2026-06-15' },
+      '/schedules/expect%3Adrop%2Fdues/runs/2026-06-15',
+    ],
     [SUBJECT_PATHS.batch, { fileId: 'abc' }, undefined],
     ['/', {}, '/'],
   ] as const)('%s with %j is %s', (pattern, ids, path) => {
@@ -115,6 +131,16 @@ describe('placeOf', () => {
     [{ kind: 'account', account: ALL_ACCOUNTS }, 'all accounts', '/accounts'],
     [{ kind: 'proposal', proposal: { proposal_no: 7 } as never, file }, 'proposal 7', '/approvals'],
     [{ kind: 'schedule', schedule: 'nightly' }, 'schedule nightly', '/'],
+    [
+      { kind: 'run', run: { schedule: 'nightly', business_date: '2026-06-15' } as never },
+      'schedule nightly, 2026-06-15',
+      '/schedules',
+    ],
+    [
+      { kind: 'run', run: { schedule: 'expect:drop/dues', business_date: '2026-06-15' } as never },
+      'expected file of folder drop/dues, 2026-06-15',
+      '/schedules',
+    ],
     [{ kind: 'selection', run: { run_no: 7, name: null } as never }, 'selection 7', '/queue/selections/7'],
     [{ kind: 'selection', run: { run_no: 7, name: 'Declines' } as never }, 'Declines', '/queue/selections/7'],
   ])('%#: %s', (subject, title, path) => {

@@ -86,6 +86,7 @@ function pathOf(name: HandledAction): string {
     account: '/accounts/main',
     proposal: '/proposals/7',
     schedule: '/schedules/nightly',
+    run: '/schedules/nightly/runs/2026-06-15',
     selection: '/selections/7',
     profile: '/profiles/dues',
   };
@@ -151,6 +152,7 @@ describe('actionsApi', () => {
     ['pause', 'operator', { name: 'main' }],
     ['confirm', 'approver', { no: '7' }],
     ['run-now', 'operator', { name: 'nightly' }],
+    ['acknowledge-run', 'operator', { name: 'nightly', day: '2026-06-15' }],
   ])('hands on for %s who does it, to what and why', async (name, person, params) => {
     const { status, json } = await post(pathOf(name), await program(person, [name]));
     expect([status, json]).toEqual([200, { says: 'Done.', details: ['It took no time.'], result: { state: 'new' } }]);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
+import { forceSql } from '../../support/force-sql.ts';
 import { dashboardForTests, type Json, type TestProgram } from '../support/dashboard-world.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 
@@ -68,6 +69,27 @@ describe('GET /schedules', () => {
     const { schedules } = await ask('/schedules');
     expect(schedules).toEqual([
       { name: 'nightly', does: 'take', timeZone: 'UTC', nextAt: expect.stringMatching(/T23:59:00\.000Z$/), last: null },
+    ]);
+  });
+
+  it('lists runs that were missed or failed, and what a user recorded about them', async () => {
+    expect((await ask('/schedules'))['runs']).toEqual([]);
+    await forceSql(
+      world.app,
+      `INSERT INTO schedule VALUES ('nightly', '{}', '2026-06-01Z') ON CONFLICT DO NOTHING;
+       INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at, summary, acknowledged_at, acknowledged_by, acknowledge_reason)
+       VALUES ('nightly', '2026-06-14', 'missed', '2026-06-14T23:59Z', '2026-06-15Z', '{"says": "nothing ran"}', NULL, NULL, NULL),
+         ('nightly', '2026-06-13', 'failed', '2026-06-13T23:59Z', '2026-06-14Z', '{}', '2026-06-14T08:00Z', 'operator:ada', 'known')`,
+    );
+    const run = { schedule: 'nightly', acknowledgedAt: null, acknowledgedBy: null, acknowledgeReason: null };
+    const noted = {
+      acknowledgedAt: '2026-06-14T08:00:00.000Z',
+      acknowledgedBy: 'operator:ada',
+      acknowledgeReason: 'known',
+    };
+    expect((await ask('/schedules'))['runs']).toEqual([
+      { ...run, day: '2026-06-14', state: 'missed', dueAt: '2026-06-14T23:59:00.000Z', says: 'nothing ran' },
+      { ...run, ...noted, day: '2026-06-13', state: 'failed', dueAt: '2026-06-13T23:59:00.000Z', says: '' },
     ]);
   });
 });

@@ -25,7 +25,13 @@ beforeAll(async () => {
   await world.finish();
 });
 
-const NOBODY: Readonly<Record<string, string>> = { fileId: 'nobody', batchNo: '1', name: 'nobody!', no: '999' };
+const NOBODY: Readonly<Record<string, string>> = {
+  fileId: 'nobody',
+  batchNo: '1',
+  name: 'nobody!',
+  no: '999',
+  day: '2026-06-15',
+};
 
 function pathOf(action: (typeof HANDLED)[number], params = NOBODY): string {
   return `${SUBJECT_PATHS[ACTIONS[action].to].replace(/:(\w+)/g, (_, name: string) => params[name]!)}/do/${action}`;

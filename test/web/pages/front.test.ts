@@ -242,6 +242,7 @@ const NEED: Need = {
   account: 'main',
   fileId: file.file_id,
   batchNo: 2,
+  run: null,
   amount: { rows: 3, cents: 7_500 },
   since: at,
   says: 'reset',

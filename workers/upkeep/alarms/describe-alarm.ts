@@ -83,7 +83,7 @@ function describeLate(subject: string): string {
   const [, folder, what = subject] = /^(expect:)?(.*)$/.exec(subject.replace(/ (?=\S+$)/, ' on ')) ?? [];
   return folder
     ? `No file arrived in time in folder ${what}. Ask the sender; never drop an old file in its place.`
-    : `The run of schedule ${what} was missed or failed. "paydrop schedule list" shows why.`;
+    : `The run of schedule ${what} was missed or failed. "paydrop schedule list --all" shows why.`;
 }
 
 function withheldOf({ rows = 0, cents = 0, unreadable = 0 }: AlarmFigures): string {
