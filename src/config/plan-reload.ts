@@ -47,11 +47,16 @@ function chooseFolder(used: Settings, file: Settings, folder: Folder): { folder:
   return mayTakeUp(used, file, folder, before) ? { folder, waits: false } : { folder: before, waits: true };
 }
 
-/** Settings of a folder whose change waits for a restart. */
-const FOLDER_KEEPS = Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]) => {
-  const [, name] = /^folders\[\]\.(\w+)/.exec(path) ?? [];
-  return by === 'restart' && name !== undefined ? [name as keyof Folder] : [];
-});
+/** Returns the settings of a folder whose change waits for a restart. */
+function keptOf(folder: Folder): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(folder).filter(([name]) => FOLDER_KEEPS.has(name)));
+}
+
+const FOLDER_KEEPS = new Set(
+  Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]) =>
+    by === 'restart' ? (/^folders\[\]\.(\w+)/.exec(path)?.slice(1) ?? []) : [],
+  ),
+);
 
 function mayTakeUp(used: Settings, file: Settings, folder: Folder, before: Folder | undefined): boolean {
   const { account, schedule, pull } = folder;
@@ -63,6 +68,6 @@ function mayTakeUp(used: Settings, file: Settings, folder: Folder, before: Folde
     isSame(({ accounts }) => accounts.get(account)) &&
     (schedule === undefined || isSame(({ schedules }) => schedules[schedule])) &&
     (pull === undefined || isSame(({ remotes }) => remotes.get(pull.remote))) &&
-    FOLDER_KEEPS.every((name) => before === undefined || isDeepStrictEqual(before[name], folder[name]))
+    (before === undefined || isDeepStrictEqual(keptOf(before), keptOf(folder)))
   );
 }

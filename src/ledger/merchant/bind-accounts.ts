@@ -2,7 +2,7 @@ import type { AccountConfig } from '../../../schemas/config.ts';
 import { lockForStop } from '../account/pause-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Queryable, type Transaction, transact } from '../engine/transaction.ts';
-import { type Bound, isSameMeaning, type Meaning } from './bound-accounts.ts';
+import { type Bound, isSameMeaning } from './bound-accounts.ts';
 import { describeMerchant, keepMerchant } from './keep-merchant.ts';
 import { type Present, renameAccounts } from './rename-accounts.ts';
 
