@@ -2,7 +2,7 @@ import { SHOWN, shownOfState } from '../../schemas/shown.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { BatchRow, FileRow, ProfileRow } from '../ledger/engine/records.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
-import { readMerchants, sayMerchant } from '../ledger/merchant/read-merchants.ts';
+import { sayMerchantOf } from '../ledger/merchant/read-merchants.ts';
 import { readBlocks, readShownFile, showBatch } from '../explain/read-blocks.ts';
 import { whoDid } from '../explain/why/sentence.ts';
 import type { ActionContext, Facts } from './action.ts';
@@ -34,7 +34,7 @@ export async function fileFacts({ ledger, settings }: Shower, file: FileRow): Pr
   return [
     ['File', file.name],
     ['Account', file.account],
-    ['Merchant', sayMerchant((await readMerchants(ledger)).get(file.account))],
+    ['Merchant', await sayMerchantOf(ledger, file.account)],
     ['Operation', file.operation],
     ['State', SHOWN[shown].word],
     ['Rows', groupDigits(String(file.valid_rows ?? 0))],
@@ -53,6 +53,7 @@ export async function batchFacts({ ledger, settings }: Shower, file: FileRow, ba
     ['File', file.name],
     ['Batch', String(batch.batch_no)],
     ['Account', batch.account],
+    ['Merchant', await sayMerchantOf(ledger, batch.account)],
     ['State', SHOWN[shown].word],
     ['Attempt', String(batch.attempt)],
     ['Batch id of the service', batch.batch_id ?? ''],

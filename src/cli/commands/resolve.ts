@@ -2,6 +2,7 @@ import { saidState } from '../../../schemas/shown.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { describeDoubt, readInDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { readMerchants, sayMerchant, sayMerchantOf } from '../../ledger/merchant/read-merchants.ts';
 import { BATCH_OR_LINE_ARGUMENT, findBatchOrLine } from '../../explain/batch-reference.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
@@ -64,7 +65,12 @@ async function show(call: Call): Promise<number> {
         `its state is ${saidState(batch.state)}; only a batch in doubt or with unknown rows can be resolved this way`,
       );
     const account = withoutApp(ledger, settings).account(file.account);
-    const shown = showInDoubt(found, { account, now: ledger.clock.now(), dir: call.dir });
+    const shown = showInDoubt(found, {
+      account,
+      merchant: await sayMerchantOf(ledger, batch.account),
+      now: ledger.clock.now(),
+      dir: call.dir,
+    });
     print(call, shown, () => describeInDoubt(shown));
     const isClosed = batch.state !== 'unknown' && found.unknownRows.every((row) => row.isClosed);
     return isClosed ? EXIT.ok : EXIT.unknownOpen;
@@ -96,9 +102,11 @@ export const unknown: CliCommand = {
 async function showAll(call: Call, ledger: Ledger, settings: Settings): Promise<void> {
   await compareJournalFirst(ledger, settings, { decides: false });
   const now = ledger.clock.now();
+  const merchants = await readMerchants(ledger);
   const shown = (await readInDoubt(ledger)).map((found) => {
     const account = settings.accounts.get(found.batch.account) ?? GONE;
-    return showInDoubt(found, { account, now, dir: call.dir });
+    const merchant = sayMerchant(merchants.get(found.batch.account));
+    return showInDoubt(found, { account, merchant, now, dir: call.dir });
   });
   print(call, shown, () => {
     if (shown.length === 0) return 'No batch is in doubt, and no row is undecided.';

@@ -22,6 +22,8 @@ export type ShownDoubt = {
   batchNo: number;
   name: string;
   account: string;
+  /** Who is charged. */
+  merchant: string;
   operation: string;
   rows: number;
   cents: number;
@@ -38,7 +40,12 @@ export type ShownDoubt = {
 /** Returns everything that an operator needs to resolve it. */
 export function showInDoubt(
   found: InDoubt,
-  { account, now, dir }: { account: NonNullable<OptionsContext['account']>; now: Date; dir: string },
+  {
+    account,
+    merchant,
+    now,
+    dir,
+  }: { account: NonNullable<OptionsContext['account']>; merchant: string; now: Date; dir: string },
 ): ShownDoubt {
   const { batch, file, attempts, lateAnswers, reports, before, after, proposal, unknownRows } = found;
   const calledAt = attempts[0]?.started_at ?? batch.state_at;
@@ -48,6 +55,7 @@ export function showInDoubt(
     batchNo: batch.batch_no,
     name: file.name,
     account: file.account,
+    merchant,
     operation: file.operation,
     rows: batch.rows,
     cents: batch.cents,
@@ -74,6 +82,7 @@ export function describeInDoubt(doubt: ShownDoubt): string {
   const isOfRows = doubt.unknownRows.length > 0;
   const facts = labelLines([
     ['Account', doubt.account],
+    ['Merchant', doubt.merchant],
     ['Operation', doubt.operation],
     ['Rows', String(doubt.rows)],
     ['Total', formatCents(doubt.cents)],

@@ -15,6 +15,7 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readBatches, readBatchRow, readFileRow, readOutputs } from '../../ledger/file/read-file.ts';
 import { readFailing } from '../../ledger/alarm/note-failure.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
+import { sayMerchantOf } from '../../ledger/merchant/read-merchants.ts';
 import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/file/read-why.ts';
 import { findArchivedInvoice, readArchiveOf, sayArchive } from '../../ledger/retention/read-archived.ts';
 import { readResubmissions } from '../../ledger/row/resubmissions.ts';
@@ -41,6 +42,8 @@ import { nextForFile, nextForLate, tellFile, tellFileState, tellShown } from './
 /** The whole story of a subject: what happened, how it stands, and what to do next. Times are in `timeZone`. */
 export type Why = {
   about: string;
+  /** Who is charged; left out for a drop that was not taken. */
+  merchant?: string;
   timeZone: string;
   /** How the subject stands; left out for a drop that was not taken. */
   shown?: Shown;
@@ -64,14 +67,16 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
   const isBlocked = blockedBy.length > 0;
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
-  const [stuck, archive, doubles, undecided] = await Promise.all([
+  const [stuck, archive, doubles, undecided, merchant] = await Promise.all([
     stuckWith(ledger, settings, file, facts.open),
     readArchiveOf(ledger, file),
     tellDoubles(ledger, { fileId: file.file_id }, await readBatches(ledger, file.file_id), timeZone),
     listUndecided(ledger.pool, file.file_no),
+    sayMerchantOf(ledger, file.account),
   ]);
   return {
     about: `${file.name} (file ${file.file_id})`,
+    merchant,
     timeZone,
     story: [...made, ...tellFile(file, facts)],
     shown,
@@ -108,6 +113,7 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   );
   return {
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
+    merchant: await sayMerchantOf(ledger, batch.account),
     timeZone,
     story: tellBatch(file, batch, facts),
     ...ofBatch,
@@ -337,10 +343,10 @@ function zoneOf(settings: Settings, account: string): string {
 }
 
 /** Formats the story as lines of text. */
-export function describeWhy({ about, timeZone, story, now, next }: Why): string {
+export function describeWhy({ about, merchant, timeZone, story, now, next }: Why): string {
   const line = ({ at, text }: Sentence) => `  ${at ? `${formatInZone(at, timeZone)}  ` : ''}${text}`;
   return [
-    `Why: ${about}`,
+    [`Why: ${about}`, ...(merchant === undefined ? [] : [`Merchant: ${merchant}`])].join('\n'),
     ['What happened', ...story.map(line)].join('\n'),
     ['How it stands', ...now.map((text) => `  ${text}`)].join('\n'),
     ['What to do next', ...next.map((text) => `  ${text}`)].join('\n'),

@@ -26,6 +26,11 @@ export async function readMerchants({ pool }: Pick<Ledger, 'pool'>): Promise<Map
   return new Map(rows.map((row) => [row.account, row]));
 }
 
+/** Says whom one account means. */
+export async function sayMerchantOf(ledger: Pick<Ledger, 'pool'>, account: string): Promise<string> {
+  return sayMerchant((await readMerchants(ledger)).get(account));
+}
+
 /** Says who is charged: where, and in which currency. */
 export function sayMerchant(merchant: Merchant | undefined): string {
   if (!merchant) return 'not known yet';

@@ -163,15 +163,19 @@ const AuditLink = objectOf(
   ['file_id'],
 );
 
-const Why = objectOf({
-  about: TEXT,
-  timeZone: TEXT,
-  ...STANDING,
-  story: listOf(objectOf({ at: maybe(MOMENT), text: TEXT })),
-  now: listOf(TEXT),
-  next: listOf(TEXT),
-  steps: { ...listOf(STEP), description: '`next` as data.' },
-});
+const Why = objectOf(
+  {
+    about: TEXT,
+    merchant: { ...TEXT, description: 'Who is charged: the host of the service, and the currency.' },
+    timeZone: TEXT,
+    ...STANDING,
+    story: listOf(objectOf({ at: maybe(MOMENT), text: TEXT })),
+    now: listOf(TEXT),
+    next: listOf(TEXT),
+    steps: { ...listOf(STEP), description: '`next` as data.' },
+  },
+  ['merchant'],
+);
 
 const Proposal = objectOf({
   proposal_no: WHOLE,

@@ -55,6 +55,14 @@ export const ACTION_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/explain/needs-you.test.ts'],
   },
   {
+    name: 'batch in doubt without its merchant',
+    about: 'an operator asks the wrong service about a batch, because its merchant is not named',
+    file: 'src/cli/resolve/describe-in-doubt.ts',
+    find: "['Merchant', doubt.merchant]",
+    replace: "['Merchant', doubt.account]",
+    caughtBy: ['test/cli/resolve/choose-way.test.ts'],
+  },
+  {
     name: 'passwords compared before they are counted',
     about: 'any number of passwords can be guessed at once',
     file: 'src/ledger/person/log-in-failures.ts',

@@ -75,9 +75,11 @@ describe('a way out of doubt', () => {
   });
 });
 
+const MERCHANT = 'service.test, USD';
+
 function show(change: Partial<InDoubt> = {}) {
   const now = new Date(CALLED_AT.getTime() + 7_500_000);
-  return showInDoubt(foundDoubt(change), { account: ACCOUNT, now, dir: '.' });
+  return showInDoubt(foundDoubt(change), { account: ACCOUNT, merchant: MERCHANT, now, dir: '.' });
 }
 
 describe('showInDoubt', () => {
@@ -86,6 +88,7 @@ describe('showInDoubt', () => {
       batch: 'g7fhpaqs00000000/2',
       name: 'monday.csv',
       account: 'main',
+      merchant: MERCHANT,
       rows: 3,
       cents: 7_500,
       calledAt: CALLED_AT,
@@ -106,6 +109,7 @@ describe('describeInDoubt', () => {
     const text = describeInDoubt(show());
     for (const words of [
       'Batch g7fhpaqs00000000/2 of monday.csv',
+      `Merchant      ${MERCHANT}`,
       'Total         75.00',
       'Sent          2026-06-15T10:00:00.000Z (2026-06-15 06:00:00 -04:00), attempt 1, to service.test',
       'Written       900 bytes; the request has 900 and its headers',

@@ -274,6 +274,7 @@ describe('why', () => {
     expect(JSON.parse((await world.paydrop('why', 'C-1', '--json')).out)).toEqual([
       {
         about: expect.stringContaining('invoice C-1'),
+        merchant: expect.stringMatching(/^\S.*, USD$/),
         timeZone: 'America/Toronto',
         shown: 'reconciled',
         blockedBy: [],

@@ -11,6 +11,7 @@ import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { claimForTest } from '../../support/claim-for-test.ts';
+import { sayMerchantOf } from '../../../src/ledger/merchant/read-merchants.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { type AuditRow, findInvoice } from '../../../src/ledger/file/search.ts';
 import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
@@ -106,6 +107,7 @@ describe('whyFile', () => {
     await pauseAccount(world.ledger, 'main', because);
     const why = await whyFile(world.ledger, settings, await readFileRow(world.ledger, file.file_id));
     expect(why.story).toHaveLength(2);
+    expect(why.merchant).toBe(await sayMerchantOf(world.ledger, 'main'));
     expect(why.now).toContain(`Batch 1: ${saidShown('in_doubt')}, 2 rows, 5.00.`);
     const next = why.next.join('\n');
     expect(next).toContain(`"paydrop resolve ${file.file_id}/1"`);
@@ -120,7 +122,7 @@ describe('whyFile', () => {
     );
     const text = describeWhy(why);
     expect(text).toMatch(
-      /^Why: june\.csv \(file .{16}\)\n\nWhat happened\n {2}2026-06-15 06:00:00 -04:00 {2}june\.csv was taken/,
+      /^Why: june\.csv \(file .{16}\)\nMerchant: \S.*\n\nWhat happened\n {2}2026-06-15 06:00:00 -04:00 {2}june\.csv was taken/,
     );
     expect(text).toMatch(/\n\nHow it stands\n.*\n[^]*\n\nWhat to do next\n/);
   });

@@ -163,6 +163,7 @@ describe('GET /files/:fileId/batches/:batchNo/why', () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({
       about: expect.stringContaining('batch 1 of june.csv'),
+      merchant: expect.stringMatching(/^(sandbox )?127\.0\.0\.1:\d+, USD$/),
       now: [expect.stringContaining('The file: completed'), expect.any(String)],
       next: ['There is nothing to do.'],
       steps: [['There is nothing to do.']],

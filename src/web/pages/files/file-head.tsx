@@ -28,6 +28,8 @@ type OfProfile = { readonly profile?: Pick<ProfileRow, 'name' | 'version'> | und
 export type HeadFacts = OfProfile & {
   readonly file: FileRow & ShownFile;
   readonly customs: Customs;
+  /** Who is charged. */
+  readonly merchant: string;
   readonly figures: FileFigures;
   /** Who uploaded it on the dashboard, as in the audit trail. */
   readonly maker: string | undefined;
@@ -44,9 +46,10 @@ export type HeadFacts = OfProfile & {
 export function FileFacts({
   file,
   customs: { timeZone, currency },
+  merchant,
   figures,
   maker,
-}: Pick<HeadFacts, 'file' | 'customs' | 'figures' | 'maker'>) {
+}: Pick<HeadFacts, 'file' | 'customs' | 'merchant' | 'figures' | 'maker'>) {
   const { batches, done } = progressOf(figures);
   return (
     <>
@@ -59,6 +62,7 @@ export function FileFacts({
           ['Rows', file.archive_no !== null && 'archived; "paydrop archive read" on the host shows them'],
           ['Withheld rows', file.invalid_rows ? <Count of={file.invalid_rows} /> : undefined],
           ['Account', <AccountLink file={file} />],
+          ['Merchant', merchant],
           ['Received', <Moment at={file.claimed_at} timeZone={timeZone} />],
           ['Uploaded by', maker && whoDid(maker)],
         ]}

@@ -6,6 +6,7 @@ import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import { type AttemptInDoubt, describeDoubt } from '../../../ledger/doubt/in-doubt.ts';
+import { sayMerchantOf } from '../../../ledger/merchant/read-merchants.ts';
 import { readTwiceOf } from '../../../ledger/duplicates/read-double-charges.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readBatchFacts } from '../../../ledger/file/read-why.ts';
@@ -28,7 +29,11 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
   server.get('/files/:fileId/batches/:batchNo', async (request, reply) => {
     const viewer = viewerOf(request);
     const { file, batch } = await batchOf(app, request);
-    const { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice } = await readAll(app, file, batch);
+    const { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice, merchant } = await readAll(
+      app,
+      file,
+      batch,
+    );
     const undecided = doubt.unknownRows.filter(({ isClosed }) => !isClosed).length;
     const customs = customsOf(app, file.account);
     const path = `/files/${file.file_id}/batches/${batch.batch_no}`;
@@ -41,6 +46,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
             file={file}
             batch={batch}
             customs={customs}
+            merchant={merchant}
             shown={showBatch(batch, file, blocksOf, undecided > 0)}
           />
           <ActionLinks
@@ -95,7 +101,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
 
 async function readAll(app: App, file: FileRow, batch: BatchRow) {
   const { ledger, settings } = app;
-  const [doubt, why, { outcomes }, ofFile, comparison, blocksOf, twice] = await Promise.all([
+  const [doubt, why, { outcomes }, ofFile, comparison, blocksOf, twice, merchant] = await Promise.all([
     describeDoubt(ledger, batch),
     whyBatch(ledger, settings, file, batch),
     readBatchFacts(ledger, file, batch),
@@ -103,9 +109,10 @@ async function readAll(app: App, file: FileRow, batch: BatchRow) {
     batch.state === 'exception' ? compareOrSay(app, file, batch) : undefined,
     readBlocks(ledger, settings),
     readTwiceOf(ledger.pool, { fileId: batch.file_id, batchNo: batch.batch_no }),
+    sayMerchantOf(ledger, batch.account),
   ]);
   const proposals = ofFile.filter(({ batch_no: batchNo }) => batchNo === null || batchNo === batch.batch_no);
-  return { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice: twice.length > 0 };
+  return { doubt, why, outcomes, proposals, comparison, blocksOf, isTwice: twice.length > 0, merchant };
 }
 
 /** Returns the error text when the result can no longer be opened, so that the rest of the page still shows. */
@@ -122,11 +129,13 @@ function BatchHead({
   file,
   batch,
   customs,
+  merchant,
   shown,
 }: {
   file: FileRow;
   batch: BatchRow;
   customs: Customs;
+  merchant: string;
   shown: ShownFile;
 }) {
   const { timeZone, currency } = customs;
@@ -138,6 +147,7 @@ function BatchHead({
         ['Blocked by', shown.blockedBy.map(({ says }) => says).join('; ')],
         ['Since', <Moment at={batch.state_at} timeZone={timeZone} />],
         ['Why', batch.reason],
+        ['Merchant', merchant],
         ['Rows', <BatchRows file={file} batch={batch} />],
         ['Total', <Money cents={batch.cents} currency={currency} />],
         ["Service's batch id", batch.batch_id && <span class="id">{batch.batch_id}</span>],

@@ -27,6 +27,7 @@ import { showBatches, showPayments } from './file-lists.tsx';
 import { showOverview } from './file-overview.tsx';
 import { OutputTable } from './file-outputs.tsx';
 import { showProblems } from './file-problems.tsx';
+import { sayMerchantOf } from '../../../ledger/merchant/read-merchants.ts';
 import { customsOf, fileOf, tabPath, type TabName, type TabVisit } from './read-address.ts';
 import { WaitingProposals } from './told-why.tsx';
 
@@ -68,7 +69,7 @@ const CRUMBS = [{ path: '/files', label: 'Files' }];
 async function readHead(app: App, row: FileRow) {
   const { ledger, settings } = app;
   const { file_id: fileId, file_no: fileNo, profile_version: profileNo } = row;
-  const [file, figures, outputs, faults, proposals, held, maker, profile, [undecided]] = await Promise.all([
+  const [file, figures, outputs, faults, proposals, held, maker, profile, [undecided], merchant] = await Promise.all([
     readShownFile(ledger, settings, row),
     readFileFigures(ledger, row),
     readOutputs(ledger, fileId),
@@ -78,6 +79,7 @@ async function readHead(app: App, row: FileRow) {
     readMaker(ledger, fileId),
     profileNo === null ? undefined : readVersion(ledger.pool, profileNo),
     listUndecided(ledger.pool, fileNo),
+    sayMerchantOf(ledger, row.account),
   ]);
   const { now, states } = figures;
   const mayHave = [now.declined, now.format_error, now.not_charged, states.cancelled].some((sum) => sum !== undefined);
@@ -85,7 +87,7 @@ async function readHead(app: App, row: FileRow) {
   const hasRows = sum !== undefined || (mayHave && (await hasRowsToSend(ledger, row)));
   const customs = customsOf(app, row.account);
   const more = { undecidedNo: undecided?.batchNo, hasRowsToSend: hasRows, again: sum?.rows ?? 0, customs };
-  return { file, figures, outputs, faults, proposals, held, maker, profile, ...more };
+  return { file, figures, outputs, faults, proposals, held, maker, profile, merchant, ...more };
 }
 
 type Told = Awaited<ReturnType<typeof readHead>>;

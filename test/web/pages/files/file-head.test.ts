@@ -51,6 +51,7 @@ const figures = (...states: string[]) =>
 const headOf = (of: Partial<HeadFacts>): HeadFacts => ({
   file: { ...FILE, ...HELD },
   customs: { timeZone: 'America/Toronto', currency: 'USD' },
+  merchant: 'service.test, USD',
   figures: figures('ready'),
   maker: undefined,
   hasRowsToSend: true,
@@ -160,7 +161,15 @@ describe('FileFacts and FileDetails', () => {
   it('show rows, money and moments as people of the account read them', () => {
     const head = headOf({ maker: 'operator:ann', file: { ...FILE, ...HELD, state: 'accepted' } });
     const html = draw(FileFacts, head) + draw(FileDetails, head);
-    for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time', 'ann'])
+    for (const text of [
+      '1,234.50',
+      'USD',
+      '12,000',
+      '2026-06-15 06:00:00 -04:00',
+      'inferred from quiet time',
+      'ann',
+      'service.test',
+    ])
       expect(html).toContain(text);
     expect(html).toContain('0 of 1 batch done');
   });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
+import { sayMerchantOf } from '../../../../src/ledger/merchant/read-merchants.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
@@ -36,6 +37,9 @@ describe('/files/:fileId/batches/:batchNo', () => {
     const { status, text } = await viewer.get(path());
     expect(status).toBe(200);
     expect(wordsOf(sectionOf(text, 'Batch 1 of monday.csv'))).toContain('State Result mismatch');
+    expect(wordsOf(sectionOf(text, 'Batch 1 of monday.csv'))).toContain(
+      `Merchant ${await sayMerchantOf(world.app.ledger, 'main')}`,
+    );
     const comparison = sectionOf(text, 'What was sent and what was returned');
     expect(wordsOf(comparison)).toContain('3 rows sent, 2 returned, 1 differs.');
     expect(tableOf(comparison)).toEqual([
