@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { walk } from './model.ts';
-import type { FOLDER_RULES, RULES } from './rules.ts';
+import { walkNames } from './name-model.ts';
+import { type FOLDER_RULES, NAME_RULES, type RULES } from './rules.ts';
 
 /** For each rule, the seed of a walk that charges twice without it. */
 const FOUND_BY: Record<keyof typeof RULES, number> = {
@@ -56,5 +57,20 @@ describe('the rules of admission', () => {
   it.each(Object.entries(FOUND_IN_FOLDER) as [keyof typeof FOLDER_RULES, number][])('need %s', (rule, seed) => {
     expect(walk(seed, rule, { isOneFolder: true }).doubles).toBe(1);
     expect(walk(seed, undefined, { isOneFolder: true }).doubles).toBe(0);
+  });
+});
+
+describe('the rule of merchants', () => {
+  const walks = (without?: keyof typeof NAME_RULES) =>
+    Array.from({ length: 600 }, (_, seed) => walkNames(seed, without));
+
+  it('lets no file leave twice to a merchant, or to another one, whatever the account is called and means', () => {
+    for (const { doubles, astray, story } of walks()) expect([doubles, astray], story.join('\n')).toEqual([0, 0]);
+    expect(walks().reduce((sum, { sends }) => sum + sends, 0)).toBeGreaterThan(600);
+  });
+
+  it.each(Object.keys(NAME_RULES) as (keyof typeof NAME_RULES)[])('needs %s', (rule) => {
+    expect(walks(rule).some(({ doubles }) => doubles > 0)).toBe(true);
+    expect(walks(rule).some(({ astray }) => astray > 0)).toBe(true);
   });
 });

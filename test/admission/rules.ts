@@ -27,7 +27,12 @@ export const FOLDER_RULES = {
   ahead: 'before the first call in each opening the service is asked for batches that the ledger does not know',
   rows: 'rows of forgotten calls are known again in a file that was cut in another way',
 } as const;
-export type Rule = keyof typeof RULES | keyof typeof FOLDER_RULES;
+
+/** Rules of accounts that get other names, or come to mean other merchants. */
+export const NAME_RULES = {
+  merchant: 'what was sent is known by its merchant, and what waits for a merchant is sent to no other',
+} as const;
+export type Rule = keyof typeof RULES | keyof typeof FOLDER_RULES | keyof typeof NAME_RULES;
 
 export type Line =
   | { k: 'fence'; epoch: number; closing: number; list: string[]; knows: string[] }
@@ -121,6 +126,18 @@ export function rowOf(batch: number): number {
 /** Returns a batch with the same row as another one, and other bytes. */
 export function alteredOf(batch: number): number {
   return batch + BATCHES;
+}
+
+/** The configuration: what its one account is called, and which merchant it means. */
+export type Named = { name: string; merchant: string };
+
+/**
+ * Returns whether a file that was taken may be sent now. Without the rule, a call counts for its name alone, and work
+ * goes where the name leads.
+ */
+export function sendableNamed(sent: readonly Named[], taken: Named, now: Named, without: Rule | undefined): boolean {
+  if (without === 'merchant') return taken.name === now.name && sent.every(({ name }) => name !== now.name);
+  return taken.merchant === now.merchant && sent.every(({ merchant }) => merchant !== now.merchant);
 }
 
 export function readyBatches({ calls, again }: Ledger, without: Rule | undefined): number[] {

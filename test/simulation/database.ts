@@ -197,6 +197,8 @@ export type SeenBatch = {
   name: string;
   batchNo: number;
   account: string;
+  /** Keyed mark of the agent code that it was taken for. */
+  agentMark: string;
   operation: FolderOperation;
   state: string;
   batchId: string | null;
@@ -211,7 +213,7 @@ export type SeenBatch = {
 
 export async function readBatches(world: World): Promise<SeenBatch[]> {
   const { rows } = await world.office.pool.query<SeenBatch>(
-    `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.account, b.operation, b.state,
+    `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.account, m.agent_mark AS "agentMark", b.operation, b.state,
             b.batch_id AS "batchId",
             (SELECT count(*)::int FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
                AND a.verdict IS DISTINCT FROM 'not_sent') AS sends,
@@ -221,15 +223,21 @@ export async function readBatches(world: World): Promise<SeenBatch[]> {
                AND a.to_state IS NOT NULL ORDER BY a.seq DESC LIMIT 1) AS "lastMove",
             (SELECT string_agg(concat_ws('|', r.invoice, r.amount_cents, r.customer_code), ';' ORDER BY r.line)
                FROM payment_row r WHERE r.file_no = f.file_no AND r.batch_no = b.batch_no) AS rows
-     FROM batch b JOIN file f USING (file_id) ORDER BY f.file_no, b.batch_no`,
+     FROM batch b JOIN file f USING (file_id) JOIN merchant m ON m.merchant_no = f.merchant_no ORDER BY f.file_no, b.batch_no`,
   );
   return rows;
 }
 
+/** Returns the service's name of whom a file was taken for, whatever paydrop calls it. */
+export function agentCodeOf({ agents }: World, { agentMark }: { agentMark: string }): string {
+  const agentCode = agents.get(agentMark);
+  if (agentCode === undefined) throw new Error('the ledger knows an agent code that no configuration had');
+  return agentCode;
+}
+
 /** Returns what identifies the content of a batch: agent code, operation, and its rows in order. */
 export function contentOf(world: World, batch: SeenBatch): string {
-  const { agentCode } = world.settings.accounts.get(batch.account)!;
-  return [agentCode, FOLDER_OPERATIONS[batch.operation].operation.toLowerCase(), batch.rows].join(' ');
+  return [agentCodeOf(world, batch), FOLDER_OPERATIONS[batch.operation].operation.toLowerCase(), batch.rows].join(' ');
 }
 
 type BookedBatch = { batchId: string; content: string };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { App } from '../../src/app.ts';
+import { type App, namedAccounts } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { resolveSettings, type Settings } from '../../src/config/config.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
@@ -29,7 +29,10 @@ export type Drop = { readonly folder: string; readonly name: string; readonly by
 export type World = {
   readonly choose: Choose;
   readonly root: string;
-  readonly settings: Settings;
+  /** What every host is configured with, but for its journal and the list of senders. */
+  settings: Settings;
+  /** Agent codes by the keyed marks of them that the ledger holds. */
+  readonly agents: Map<string, string>;
   /** The true time, moved by hand. */
   readonly clock: ReturnType<typeof handClock>;
   /** Present error of the clocks of the service, of the database and of our processes, in ms. */
@@ -128,6 +131,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     choose,
     root,
     settings,
+    agents: new Map(),
     clock,
     wrongBy,
     sandbox,
@@ -173,6 +177,8 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
         },
         spoil,
       });
+      for (const { name, agentMark } of namedAccounts(host.settings, instance.app.fingerprint))
+        world.agents.set(agentMark, host.settings.accounts.get(name)!.agentCode);
       world.instances.push(instance);
       return instance;
     },

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
+import { findRenamed } from '../../src/ledger/merchant/read-merchants.ts';
 import { signerOf } from '../../src/crypto/key-ring.ts';
 import { findClaims } from '../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../src/files/claims/release-claim.ts';
@@ -118,7 +119,15 @@ async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>)
   const state = await readFileState(app.ledger, fileId);
   if (state === 'claimed') return undefined;
   if (state !== undefined) return finishClaimed(app, fileId);
-  return (await storeClaim(app, claim)) ? () => enqueueClaimed(app, [fileId]) : undefined;
+  return (await storeClaim(app, await underPresentName(app, claim))) ? () => enqueueClaimed(app, [fileId]) : undefined;
+}
+
+/** The account may have been renamed between the claim and its row in the ledger; a claim keeps the name that it had. */
+async function underPresentName(app: App, claim: Claim): Promise<Claim> {
+  const { accounts } = app.settings;
+  if (accounts.has(claim.notes.account)) return claim;
+  const account = await findRenamed(app.ledger, claim.notes.account, [...accounts.keys()]);
+  return account === undefined ? claim : { ...claim, notes: { ...claim.notes, account } };
 }
 
 /** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */

@@ -31,6 +31,22 @@ export async function sayMerchantOf(ledger: Pick<Ledger, 'pool'>, account: strin
   return sayMerchant((await readMerchants(ledger)).get(account));
 }
 
+/**
+ * Returns the present name of an account that was renamed, if it is one of these.
+ * @param former name that no account has now
+ */
+export async function findRenamed(
+  { pool }: Pick<Ledger, 'pool'>,
+  former: string,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ account: string }>(
+    'SELECT account FROM account WHERE former_name = $1 AND account = ANY ($2) ORDER BY account LIMIT 1',
+    [former, names],
+  );
+  return rows[0]?.account;
+}
+
 /** Says who is charged: where, and in which currency. */
 export function sayMerchant(merchant: Merchant | undefined): string {
   if (!merchant) return 'not known yet';

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { bindAccounts } from '../../../src/ledger/merchant/bind-accounts.ts';
+import { findRenamed } from '../../../src/ledger/merchant/read-merchants.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { accountsOfFiles, meanings, named } from './support.ts';
@@ -40,6 +41,14 @@ describe('renameAccounts', () => {
     ]);
     expect(await accountsOfFiles(world.ledger)).toEqual(['side', 'main']);
     expect(await meanings(world.ledger)).toEqual({ main: 'agent of side USD', side: 'agent of main USD' });
+  });
+
+  it('is known by the former name, among the names of the configuration', async () => {
+    await begin('main');
+    await bindAccounts(world.ledger, [named('cards', { agent: 'agent of main' })]);
+    expect(await findRenamed(world.ledger, 'main', ['cards', 'side'])).toBe('cards');
+    expect(await findRenamed(world.ledger, 'main', ['side'])).toBeUndefined();
+    expect(await findRenamed(world.ledger, 'cards', ['cards'])).toBeUndefined();
   });
 
   it('turns three names around', async () => {

@@ -6,6 +6,7 @@ import { outcomeOfLabel, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Drop, World } from '../world.ts';
+import { agentCodeOf } from '../database.ts';
 import { isWide, readForgotten } from '../hosts/installation.ts';
 
 type SeenFile = {
@@ -150,7 +151,7 @@ function countRows(drop: Drop): number {
 type SeenRow = {
   name: string;
   line: number;
-  account: string;
+  agentMark: string;
   operation: FolderOperation;
   invoice: string;
   cents: number | null;
@@ -174,11 +175,11 @@ export async function checkBooks(world: World): Promise<string[]> {
 
 async function readRows(world: World): Promise<SeenRow[]> {
   const { rows } = await world.office.pool.query<SeenRow>(
-    `SELECT f.name, r.line, f.account, f.operation, r.invoice, r.amount_cents AS cents, r.customer_code AS code,
+    `SELECT f.name, r.line, m.agent_mark AS "agentMark", f.operation, r.invoice, r.amount_cents AS cents, r.customer_code AS code,
             r.last_four AS "lastFour", b.batch_id AS "batchId",
             coalesce(o.outcome, b.state, 'invalid') AS outcome,
             (row_number() OVER (PARTITION BY f.file_id, r.batch_no ORDER BY r.line))::int AS position
-     FROM payment_row r JOIN file f USING (file_no)
+     FROM payment_row r JOIN file f USING (file_no) JOIN merchant m ON m.merchant_no = f.merchant_no
      LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
      LEFT JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line ORDER BY f.file_no, r.line`,
   );
@@ -190,7 +191,7 @@ function compareRows(world: World, rows: readonly SeenRow[]): string[] {
   const books = new Map(world.sandbox.books().map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
   return rows.flatMap((row) => {
     if (row.batchId === null || !SERVICE_OUTCOMES.has(row.outcome)) return [];
-    const { agentCode } = world.settings.accounts.get(row.account)!;
+    const agentCode = agentCodeOf(world, row);
     const booked = books.get(`${agentCode} ${row.batchId} ${row.position}`);
     const isSame = booked?.invoice === row.invoice && booked.amountCents === row.cents;
     if (isSame && booked.outcome === row.outcome) return [];
@@ -212,7 +213,7 @@ function compareSums(world: World, rows: readonly SeenRow[], forgotten: Readonly
   }
   const known = new Map<string, { certain: number; possible: number }>();
   for (const row of rows) {
-    const { agentCode } = world.settings.accounts.get(row.account)!;
+    const agentCode = agentCodeOf(world, row);
     const operation = FOLDER_OPERATIONS[row.operation].operation.toLowerCase();
     const key = [agentCode, operation, row.invoice, row.cents, row.code].join(' ');
     const sum = known.get(key) ?? { certain: 0, possible: 0 };
@@ -244,7 +245,7 @@ const IN_DOUBT = new Set(['unknown', 'exception']);
 async function findRepeats(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ invoice: string; files: string[] }>(
     `SELECT invoice, array_agg(name) AS files
-     FROM (SELECT DISTINCT f.file_id, f.name, f.account, way.sign, r.amount_cents, r.customer_code, r.last_four,
+     FROM (SELECT DISTINCT f.file_id, f.name, f.merchant_no, way.sign, r.amount_cents, r.customer_code, r.last_four,
                   ltrim(regexp_replace(lower(r.invoice), '[^a-z0-9]', '', 'g'), '0') AS invoice,
                   EXISTS (SELECT 1 FROM audit a WHERE a.file_id = f.file_id AND a.move IN ('approve', 'release-charged')) AS approved
            FROM payment_row r JOIN file f USING (file_no)
@@ -252,7 +253,7 @@ async function findRepeats(world: World): Promise<string[]> {
            JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line
            WHERE o.outcome IN ('approved', 'accepted_pending')) charged
      WHERE NOT approved
-     GROUP BY account, sign, amount_cents, customer_code, last_four, invoice HAVING count(*) > 1`,
+     GROUP BY merchant_no, sign, amount_cents, customer_code, last_four, invoice HAVING count(*) > 1`,
   );
   return rows.map(
     ({ invoice, files }) => `invoice ${invoice} was charged in ${files.join(' and ')}, and nobody approved it`,

@@ -61,8 +61,8 @@ function checkTwice(world: World, batches: readonly SeenBatch[]): string[] {
 function checkInFlight(batches: readonly SeenBatch[]): string[] {
   const busy = batches
     .filter(({ state }) => state === 'preparing' || state === 'sending')
-    .map(({ account }) => account);
-  return busy.length === new Set(busy).size ? [] : ['two batches of one account are in flight'];
+    .map(({ agentMark }) => agentMark);
+  return busy.length === new Set(busy).size ? [] : ['two batches of one merchant are in flight'];
 }
 
 /** Checks that the audit trail ends with the present state; otherwise something other than a move set it. */
@@ -127,6 +127,7 @@ export async function checkRest(world: World): Promise<string[]> {
   await addWorkerDrops(world);
   return [
     ...(await checkRuns(world)),
+    ...(await checkNewFiles(world)),
     ...(await checkFiles(world)),
     ...(await checkDrops(world)),
     ...(await checkRows(world)),
@@ -209,6 +210,15 @@ async function checkRuns(world: World): Promise<string[]> {
       return lost ? [`a file of run ${run} has not come back`] : [];
     }),
   );
+}
+
+/** Checks that the rows of a new file are charged at the merchant of the file that they came from. */
+async function checkNewFiles(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{ name: string }>(
+    `SELECT n.name FROM resubmission s JOIN file n ON n.file_id = s.new_file_id JOIN file f ON f.file_id = s.file_id
+     WHERE n.merchant_no <> f.merchant_no`,
+  );
+  return rows.map(({ name }) => `${name} holds rows of another merchant`);
 }
 
 /** Checks that every drop was taken once, and that nothing is left in a folder. */

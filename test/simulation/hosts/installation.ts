@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Settings } from '../../../src/config/config.ts';
 import type { Choose } from '../choose.ts';
-import { copyLedger, type LedgerCopy, putLedger, restartServer, type Server } from '../database.ts';
+import { agentCodeOf, copyLedger, type LedgerCopy, putLedger, restartServer, type Server } from '../database.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
@@ -180,13 +180,13 @@ async function readRows(
   pool: Pool,
   { fileId, batchNo }: { fileId: string; batchNo: number },
 ): Promise<SentRows> {
-  const { rows } = await pool.query<{ line: number; key: string; account: string; operation: FolderOperation }>(
-    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, f.account, f.operation
-     FROM payment_row r JOIN file f USING (file_no) WHERE f.file_id = $1 AND r.batch_no = $2`,
+  const { rows } = await pool.query<{ line: number; key: string; agentMark: string; operation: FolderOperation }>(
+    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, m.agent_mark AS "agentMark", f.operation
+     FROM payment_row r JOIN file f USING (file_no) JOIN merchant m ON m.merchant_no = f.merchant_no WHERE f.file_id = $1 AND r.batch_no = $2`,
     [fileId, batchNo],
   );
-  const keyOf = ({ account, operation, key }: (typeof rows)[number]) =>
-    rowKey(world.settings.accounts.get(account)!.agentCode, FOLDER_OPERATIONS[operation].operation, key);
+  const keyOf = ({ agentMark, operation, key }: (typeof rows)[number]) =>
+    rowKey(agentCodeOf(world, { agentMark }), FOLDER_OPERATIONS[operation].operation, key);
   return new Map(rows.map((row) => [row.line, keyOf(row)]));
 }
 

@@ -18,7 +18,7 @@ const DECLINED = `
 const TWINS = `
   SELECT w.name, b.batch_no, b.paid_since FROM file w JOIN batch b ON b.file_id = w.file_id AND b.state = 'ready'
   JOIN payment_row s ON s.file_no = w.file_no AND s.batch_no = b.batch_no
-  WHERE w.account = f.account AND w.operation = f.operation AND w.file_no > f.file_no
+  WHERE w.merchant_no = f.merchant_no AND w.operation = f.operation AND w.file_no > f.file_no
     AND w.state IN ('held', 'accepted', 'in_progress') AND s.invoice <> ''
     AND (s.invoice, s.customer_code, s.last_four, s.amount_cents) = (r.invoice, r.customer_code, r.last_four, r.amount_cents)
     AND (w.compared_from IS NULL OR coalesce(f.aged_from, f.claimed_at) >= w.compared_from)`;

@@ -11,7 +11,7 @@ import type { ReportName } from '../../../schemas/reports.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { buildRequest } from '../../../src/gateway/soap/build-request.ts';
-import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { agentCodeOf, contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
 import type { World } from '../world.ts';
 import type { Act } from './acts.ts';
 import { pickFrom } from './step.ts';
@@ -47,7 +47,7 @@ export const RESOLVE_ACTS: readonly Act[] = [
   inDoubt('read a report', ['unknown'], async (world, batch) => ({
     words: 'reads a report of the service',
     perform: async (dashboard) => {
-      const account = world.settings.accounts.get(batch.account)!;
+      const account = accountOf(world, batch);
       const bytes = await fetchReport(world, account, batch.operation);
       return readJournal(dashboard, { name: `report-${world.story.length}.csv`, bytes, reason: REASON });
     },
@@ -100,8 +100,15 @@ function onProposal(name: string, words: string, act: (world: World, no: number)
   };
 }
 
-async function openDashboard(world: World, { fileId, batchNo, account: name }: SeenBatch): Promise<ResolutionContext> {
-  const account = world.settings.accounts.get(name)!;
+/** Returns an account that means the merchant of a batch. The ledger has its former name until the next start. */
+function accountOf(world: World, batch: SeenBatch): Account {
+  const agentCode = agentCodeOf(world, batch);
+  return [...world.settings.accounts.values()].find((account) => account.agentCode === agentCode)!;
+}
+
+async function openDashboard(world: World, seen: SeenBatch): Promise<ResolutionContext> {
+  const { fileId, batchNo } = seen;
+  const account = accountOf(world, seen);
   return {
     ledger: world.office,
     account,

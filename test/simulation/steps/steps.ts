@@ -9,6 +9,7 @@ import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { ACTS, actsInTurn, performAct } from './acts.ts';
+import { ACCOUNT_STEPS } from './change-accounts.ts';
 import { correctRow } from './correct-row.ts';
 import {
   dropAgain,
@@ -137,6 +138,7 @@ export const STEPS: readonly Step[] = [
   step('the service is fixed', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
   step('a correction between intake and send', 2, (world) => world.drops.length > 0 && !isWide(world), correctRow),
   step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
+  ...ACCOUNT_STEPS,
   ...HOST_STEPS,
 ];
 
