@@ -136,7 +136,7 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
     await open(await openDashboardWorld({ folder: { sameTotals: 'off' }, settings }, openCliWorld));
     await pauseAccount(world.app.ledger, 'main', because);
     const held = ['let', 'end', 'yes', 'no'].flatMap(pairOf);
-    const free = ['file', 'part', 'again', 'away', 'free', 'seen', 'foreign'].flatMap(pairOf);
+    const free = ['file', 'part', 'again', 'away', 'free', 'seen', 'foreign', 'late', 'former'].flatMap(pairOf);
     for (const [index, name] of [...held, ...free].entries()) {
       if (held.includes(name)) await world.drop('card', `${name}.csv.ctl`, 'rows=99\n');
       const rows = [1, 2].map((n) => cardRow(10 * index + n, { invoice: `${name}-${n}` }));
@@ -168,11 +168,46 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
     for (const name of pairOf('free')) await holdAsPaid(name);
     await same('release', pairOf('free'), batch(['release']));
     for (const name of pairOf('seen')) await payTwice(name, 'foreign1');
-    await same('acknowledge', pairOf('seen'), batch(['acknowledge']));
+    await same('acknowledge-batch', pairOf('seen'), batch(['acknowledge']));
     for (const name of pairOf('seen')) await force(name, 'cancelled');
     for (const name of pairOf('foreign')) await force(name, 'exception');
     await same('disown', pairOf('foreign'), batch(['resolve', '--disown']));
     for (const name of pairOf('foreign')) await force(name, 'cancelled');
+  });
+
+  it('are the same about late bytes and former accounts', async () => {
+    for (const name of pairOf('late'))
+      await forceSql(
+        world.app,
+        `INSERT INTO late_arrival (file_id, kind, bytes, sha256, says, found_at)
+         SELECT file_id, 'bytes', 9, 'x', '9 bytes were written', now() FROM file WHERE name = '${name}.csv'`,
+      );
+    await same('acknowledge', pairOf('late'), file(['acknowledge']));
+    await forceSql(
+      world.app,
+      `INSERT INTO account SELECT 'main.1', merchant_no, country, 'CAD', since FROM account WHERE account = 'main'`,
+    );
+    for (const name of pairOf('former'))
+      for (const table of ['file', 'batch'])
+        await forceSql(
+          world.app,
+          `UPDATE ${table} SET account = 'main.1' WHERE file_id = (SELECT file_id FROM file WHERE name = '${name}.csv')`,
+        );
+    await same('move', pairOf('former'), file(['move']));
+  });
+
+  it('are the same about an account at a new address', async () => {
+    const ask = (mark: string) =>
+      forceSql(
+        world.app,
+        `INSERT INTO address_question (account, mark, merchant_no, server, address, is_sandbox, country, currency, asked_at)
+         SELECT account, '${mark}', merchant_no, 'NA', 'https://one.test/', false, country, currency, '2026-06-15Z' FROM account
+         WHERE account = 'main'`,
+      );
+    const [cli, api] = [await named('accounts', ['account', 'address'])('main'), await named('accounts', [])('main')];
+    await ask('once');
+    const moved = { ...cli, words: [...cli.words, '--moved'] };
+    await expectSame('answer-address', moved, { ...api, body: { service: 'moved' } }, () => ask('again'));
   });
 
   it('are the same about accounts and schedules', async () => {
