@@ -185,7 +185,7 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
     await same('acknowledge', pairOf('late'), file(['acknowledge']));
     await forceSql(
       world.app,
-      `INSERT INTO account SELECT 'main.1', merchant_no, country, 'CAD', since FROM account WHERE account = 'main'`,
+      `INSERT INTO account SELECT 'main.1', merchant_no, 'CA', currency, since FROM account WHERE account = 'main'`,
     );
     for (const name of pairOf('former'))
       for (const table of ['file', 'batch'])
