@@ -75,7 +75,8 @@ async function readFrames(take: TakeBytes, path: string, reader: BackupReader): 
     if (frame.kind === 'E') return finish(source, summaryOf(head, sums, whole), frame.bytes, path);
     if (frame.kind !== 'T') throw broken(path, 'a table is missing');
     const table = parse(frame.bytes, path) as BackupTable;
-    if (table.table !== head.tables[sums.length]) throw broken(path, 'its tables differ from its header');
+    if (table.table !== head.tables[sums.length] || !isListOfTexts(table.columns))
+      throw broken(path, 'its tables differ from its header');
     sums.push({ table: table.table, ...(await readTable(source, table, reader, path)) });
   }
 }
@@ -224,11 +225,17 @@ function frameReader(takeBytes: TakeBytes, path: string) {
   };
 }
 
-function parse(bytes: Buffer, path: string): unknown {
+function parse(bytes: Buffer, path: string): object {
+  const entry = parsed(bytes);
+  if (typeof entry !== 'object' || entry === null) throw broken(path, 'it contains an unreadable entry');
+  return entry;
+}
+
+function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw broken(path, 'it contains an unreadable entry');
+    return undefined;
   }
 }
 

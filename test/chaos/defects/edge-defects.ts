@@ -394,8 +394,8 @@ export const SETTING_DEFECTS: readonly Defect[] = [
     name: 'folder changes who pays while running',
     about: 'drops are charged to another account, or refunded, without a restart',
     file: 'src/config/plan-reload.ts',
-    find: 'filter(([name]) => FOLDER_KEEPS.has(name))',
-    replace: "filter(([name]) => FOLDER_KEEPS.has(name) && name === 'id')",
+    find: "return by === 'restart' && name !== undefined ?",
+    replace: "return by === 'restart' && name === 'id' ?",
     caughtBy: ['test/config/plan-reload.test.ts', 'test/workers/follow-settings.test.ts'],
   },
   {

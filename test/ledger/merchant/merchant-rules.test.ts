@@ -50,7 +50,7 @@ describe('a process whose configuration means something else', () => {
       { account: 'main', merchant_no: merchantNo + 1 },
       { account: 'main.1', merchant_no: merchantNo },
     ])
-      expect(() => mustBeBound(world.ledger, charged)).toThrow('paydrop.yaml now means another');
+      expect(() => mustBeBound(world.ledger, charged)).toThrow('now means another merchant');
   });
 });
 

@@ -7,7 +7,7 @@ import { prepareBatch } from '../../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../../src/ledger/batch/send-batch.ts';
 import { openSendJournal, type SendJournal } from '../../../../src/ledger/admission/send-journal.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../../support/ledger-world.ts';
-import { readBackup } from '../../../../src/ledger/backup/read-backup.ts';
+import { readBackup, readKeyNeeds } from '../../../../src/ledger/backup/read-backup.ts';
 import { writeBackup } from '../../../../src/ledger/backup/write-backup.ts';
 
 export const BOTH = ['a', 'b'];
@@ -134,7 +134,7 @@ export async function expectFound(folder: BackupFolder, whole: Buffer, at: numbe
   const altered = Buffer.from(whole);
   altered[at]! ^= 1;
   await writeFile(folder.file('altered'), altered);
-  await expect(readBackup(folder.file('altered')), `byte ${at}`).rejects.toMatchObject({
+  await expect(readBackup(folder.file('altered'), readKeyNeeds()), `byte ${at}`).rejects.toMatchObject({
     code: expect.stringMatching(/^BACKUP_(BROKEN|NEWER)$/),
   });
 }
