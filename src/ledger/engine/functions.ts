@@ -115,6 +115,11 @@ export async function makeFunctions(client: Queryable, log: Log): Promise<void> 
      GRANT USAGE ON SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC;
      GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC`,
   );
+  await noteFunctions(client);
+}
+
+/** Keeps a hash of the functions as they are now in the comment of their schema; the next start takes them for whole. */
+export async function noteFunctions(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ comment: string }>(
     `SELECT format('COMMENT ON SCHEMA %I IS %L', $1::text, (${NOTE})) AS comment`,
     [FUNCTIONS_SCHEMA],
