@@ -62,7 +62,7 @@ COMMENT ON COLUMN file.layout IS 'Layout of its columns; null with a profile and
 COMMENT ON COLUMN file.charset IS 'Character set in which its folder has it read.';
 COMMENT ON COLUMN file.profile_version IS 'The version that reads it; null in a folder without a profile.';
 COMMENT ON COLUMN file.output_form IS
-  'Settings "outputs" of the account when the file was taken. Its outputs are the same bytes whenever they are made, also after the settings changed.';
+  'Name, time zone, currency and settings "outputs" of the account when the file was taken. Its outputs are the same bytes whenever they are made, also after the settings changed.';
 COMMENT ON COLUMN file.name IS 'Name that the drop had in its folder, long digit runs masked.';
 COMMENT ON COLUMN file.bytes IS 'Size of the drop in bytes.';
 COMMENT ON COLUMN file.sha256 IS 'SHA-256 of the drop as it came.';

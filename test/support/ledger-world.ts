@@ -182,7 +182,13 @@ export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
     charset: 'utf-8',
     control: null,
     seenAt: new Date(START),
-    outputForm: { ...AccountConfig.shape.outputs.parse({}), mostRows: 'auto' },
+    outputForm: {
+      ...AccountConfig.shape.outputs.parse({}),
+      mostRows: 'auto',
+      account: claim.account ?? `account-${fileId}`,
+      timeZone: 'UTC',
+      currency: 'USD',
+    },
     ...claim,
   };
 }

@@ -170,7 +170,7 @@ async function summarize(
     controlTotals: ControlTotal[];
   },
 ): Promise<Summary> {
-  const { timeZone } = app.style(file.account);
+  const { account, timeZone } = file.output_form;
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const outputs = await readOutputs(app.ledger, file.file_id);
   const readBy = await whatRead(app.ledger.pool, file);
@@ -180,7 +180,7 @@ async function summarize(
     file: {
       fileId: file.file_id,
       name: file.name,
-      account: file.account,
+      account,
       operation: file.operation,
       layout: file.layout && LAYOUTS[file.layout].title,
       sha256: file.sha256,

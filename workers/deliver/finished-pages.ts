@@ -219,7 +219,7 @@ export function rowDescriber(
   file: FileRow,
   batches: readonly BatchRow[],
 ): (row: KeptRow, faults: readonly Fault[]) => FinishedRow {
-  const { timeZone, currency } = app.style(file.account);
+  const { timeZone, currency, account } = file.output_form;
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const sentBy = new Map(
     batches.map((batch) => [
@@ -241,7 +241,7 @@ export function rowDescriber(
       attempt: wasSent(sent?.batch) ? sent!.batch.attempt : null,
       cents: row.amount_cents,
       currency,
-      account: file.account,
+      account,
     };
   };
 }

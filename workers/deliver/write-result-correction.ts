@@ -29,11 +29,12 @@ export async function writeResultCorrection(app: App, file: ReadFileRow, correct
   const totals = await readOutcomeTotals(app.ledger, file.file_no, { correctionNo });
   const controlTotals = checkCorrectionTotals({ batches, outcomes: totals, changed: sumNew(changes), delivered });
   mustHold(controlTotals, `correct the result of file "${file.file_id}"`);
-  const { file_id: fileId, name, account, operation } = file;
+  const { file_id: fileId, name, operation } = file;
+  const { account, timeZone } = file.output_form;
   const summary: CorrectionSummary = {
     file: { fileId, name, account, operation },
     correctionNo,
-    changedAt: formatInZone(changes[0]!.at, app.style(account).timeZone),
+    changedAt: formatInZone(changes[0]!.at, timeZone),
     evidence: changes[0]!.source,
     changes: sumChanges(changes),
     outcomes: totals,
@@ -76,13 +77,12 @@ async function writeChanges(
     changes.map((change) => change.line),
     (rows, place) => input.cells(rows, place, { isValid: true }),
   );
-  const { timeZone } = app.style(file.account);
   const lineOf = (change: ChangedRow): string => {
     const before = {
       outcome: change.old_outcome,
       code: change.old_code,
       message: change.old_message,
-      changedAt: formatInZone(change.at, timeZone),
+      changedAt: formatInZone(change.at, form.timeZone),
       evidence: change.source,
     };
     const shown = cells.get(change.line) ?? [];

@@ -11,6 +11,7 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import type { ControlNote } from '../../src/rows/rows.ts';
 import { mustBeConfirmed } from '../../src/ledger/profile/read-profiles.ts';
+import type { TakenForm } from '../../src/ledger/engine/records.ts';
 import { claimFile } from '../../src/ledger/file/claim-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
@@ -121,11 +122,17 @@ async function sealClaim(
     profile: folder.profile,
     // A sender may keep the time of modification, which can be long before.
     seenAt: new Date(Math.min(notes.sinceMs, notes.mtimeMs)),
-    outputForm: { ...app.account(notes.account).outputs, mostRows: app.settings.batch.maxRows },
+    outputForm: formNow(app, notes.account),
   });
   // Another try was recorded first, with an original of its own.
   if (!isNew) await rm(path, { force: true });
   else app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+}
+
+/** What the outputs of a file say and how, whatever the account is called and set to when they are made. */
+function formNow(app: App, name: string): TakenForm {
+  const { outputs, timeZone, currency } = app.account(name);
+  return { ...outputs, mostRows: app.settings.batch.maxRows, account: name, timeZone, currency };
 }
 
 /**

@@ -17,8 +17,13 @@ import type { ControlNote } from '../../rows/rows.ts';
 /** What opens a file, and the mark of its rows. It has its own table and is deleted when the retention ends. */
 export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | null; row_set: string | null };
 
-/** What was set for a file when it was taken: the form of its outputs, and how its batches are cut. */
-export type TakenForm = OutputForm & { readonly mostRows: MostRows };
+/** What was set for a file when it was taken: what its outputs say and how, and how its batches are cut. */
+export type TakenForm = OutputForm & {
+  readonly mostRows: MostRows;
+  readonly account: string;
+  readonly timeZone: string;
+  readonly currency: string;
+};
 
 /** A file with its secrets, for code that opens it. */
 export type FileRow = PlainFileRow & FileSecret;
