@@ -29,7 +29,7 @@ COMMENT ON COLUMN resubmission.new_file_id IS
   'The file as it came back through its drop folder; null until it is claimed.';
 
 CREATE INDEX resubmission_by_file ON resubmission (file_id);
-CREATE INDEX resubmission_by_content ON resubmission (account, sha256);
+CREATE INDEX resubmission_by_content ON resubmission (sha256);
 CREATE INDEX resubmission_by_new_file ON resubmission (new_file_id) WHERE new_file_id IS NOT NULL;
 
 -- The rows of a new file stand in the order of the old one, so the place leads from either to the other.

@@ -74,6 +74,6 @@ COMMENT ON COLUMN upload.file_id IS 'The file as it came through its drop folder
 COMMENT ON COLUMN upload.replaces IS
   'The file that this one corrects; null when it corrects none. Uploading does not decline that file; a user does.';
 
-CREATE INDEX upload_by_content ON upload (account, sha256) WHERE file_id IS NULL;
+CREATE INDEX upload_by_content ON upload (sha256) WHERE file_id IS NULL;
 CREATE INDEX upload_by_file ON upload (file_id);
 CREATE INDEX upload_by_replaced ON upload (replaces) WHERE replaces IS NOT NULL;

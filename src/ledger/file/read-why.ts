@@ -64,10 +64,7 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
                       ORDER BY state, batch_no) first ORDER BY batch_no`,
       [file.file_id],
     ),
-    ask<{ file_id: string }>(
-      'SELECT file_id FROM resubmission WHERE account = $1 AND sha256 = $2 AND new_file_id = $3',
-      [file.account, file.sha256, file.file_id],
-    ),
+    ask<{ file_id: string }>('SELECT file_id FROM resubmission WHERE new_file_id = $1', [file.file_id]),
   ]);
   return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null, withheld: withheldOf(file) };
 }

@@ -200,17 +200,20 @@ function refusal(file: FileRow, why: string): PipelineError {
   return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${file.file_id}"`, why);
 }
 
-/** Links a file that came back through its drop folder: from here on both files name each other in the audit trail. */
+/**
+ * Links a file that came back through its drop folder: from here on both files name each other in the audit trail. The
+ * folder tells it, whatever its account is called or means by now.
+ */
 export async function linkResubmission(
   tx: Transaction,
-  claimed: { fileId: string; account: string; sha256: string },
+  claimed: { fileId: string; folder: string; sha256: string },
 ): Promise<void> {
   const { rows } = await tx.client.query<{ file_id: string; actor: string; rows: number }>(
     `UPDATE resubmission SET new_file_id = $3
-     WHERE resubmission_no = (SELECT min(resubmission_no) FROM resubmission
-                              WHERE account = $1 AND sha256 = $2 AND new_file_id IS NULL)
+     WHERE resubmission_no = (SELECT min(s.resubmission_no) FROM resubmission s JOIN file f USING (file_id)
+                              WHERE f.folder = $1 AND s.sha256 = $2 AND s.new_file_id IS NULL)
      RETURNING file_id, actor, rows`,
-    [claimed.account, claimed.sha256, claimed.fileId],
+    [claimed.folder, claimed.sha256, claimed.fileId],
   );
   const [old] = rows;
   if (!old) return;

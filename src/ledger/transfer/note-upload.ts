@@ -38,9 +38,9 @@ export async function noteUpload(ledger: Ledger, upload: Upload): Promise<number
 export async function linkUpload(tx: Transaction, file: ClaimedFile): Promise<void> {
   await tx.client.query(
     `UPDATE upload SET file_id = $3 WHERE upload_no = (
-       SELECT upload_no FROM upload WHERE account = $1 AND sha256 = $2 AND folder = $4 AND file_id IS NULL
-       ORDER BY name = $5 DESC, upload_no DESC LIMIT 1)`,
-    [file.account, file.sha256, file.fileId, file.folder, file.name],
+       SELECT upload_no FROM upload WHERE folder = $1 AND sha256 = $2 AND file_id IS NULL
+       ORDER BY name = $4 DESC, upload_no DESC LIMIT 1)`,
+    [file.folder, file.sha256, file.fileId, file.name],
   );
 }
 

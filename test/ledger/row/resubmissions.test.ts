@@ -155,11 +155,19 @@ describe('linkResubmission', () => {
     expect(links).toMatchObject([{ reason: `its rows were dropped again as file ${claim.fileId}` }]);
   });
 
-  it('does not link other bytes, or another account', async () => {
+  it('links them under another account of the folder, as it is renamed or moved', async () => {
+    const file = await finished();
+    await recordResubmission(world.ledger, file, made([2], { sha256: 'moved' }), because);
+    const claim = claimOf({ folder: file.folder, sha256: 'moved' });
+    await claimForTest(world.ledger, claim);
+    expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: claim.fileId }]);
+  });
+
+  it('does not link other bytes, or another folder', async () => {
     const file = await finished();
     await recordResubmission(world.ledger, file, made([2], { sha256: 'mine' }), because);
     await claimForTest(world.ledger, claimOf({ account: file.account, sha256: 'others' }));
-    await claimForTest(world.ledger, claimOf({ sha256: 'mine' }));
+    await claimForTest(world.ledger, claimOf({ folder: 'drop/card', sha256: 'mine' }));
     expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: null }]);
   });
 });

@@ -148,7 +148,8 @@ async function checkFiles(world: World): Promise<string[]> {
   }>(
     `SELECT f.name, f.state, (SELECT array_agg(CASE WHEN b.state = 'ready' AND b.paid_since IS NOT NULL THEN 'perhaps paid' ELSE b.state END ORDER BY b.batch_no) FROM batch b WHERE b.file_id = f.file_id) AS batches,
             EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (f.account, '*'))
-            OR EXISTS (SELECT 1 FROM batch b WHERE b.account = f.account AND b.state IN ('unknown', 'refused')) AS stopped
+            OR EXISTS (SELECT 1 FROM batch b WHERE b.merchant_no = f.merchant_no AND b.state IN ('unknown', 'refused'))
+            OR EXISTS (SELECT 1 FROM late_arrival l WHERE l.file_id = f.file_id AND l.acknowledged_at IS NULL) AS stopped
      FROM file f ORDER BY f.file_no`,
   );
   return rows.flatMap(({ name, state, batches, stopped }) => {
