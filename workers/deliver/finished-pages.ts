@@ -59,7 +59,7 @@ export async function* finishedPages(
   const kept = rangeReader(keptRanges(app, file, asOf));
   const original = openContent(app, file);
   try {
-    const describe = rowDescriber(app, file, await batches);
+    const describe = rowDescriber(file, await batches);
     const findFaults = faultFinder(app.ledger, file.file_no);
     for await (const input of await inputLines(app, file, original)) {
       for (let from = 0; from < input.lines.length; ) {
@@ -215,7 +215,6 @@ export async function* keptRanges(app: App, file: FileRow, asOf: AsOf): AsyncGen
 
 /** Returns a function that describes a row for an output file. Times are in the account's zone. */
 export function rowDescriber(
-  app: App,
   file: FileRow,
   batches: readonly BatchRow[],
 ): (row: KeptRow, faults: readonly Fault[]) => FinishedRow {

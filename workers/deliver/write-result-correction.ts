@@ -70,7 +70,7 @@ async function writeChanges(
   const titles = [ours[0]!, ...input.titles, ...ours.slice(1)];
   const chargedAt = resultTitles(form).indexOf('Amount Charged');
   const amountAt = new Set([1 + input.amountAt, chargedAt < 0 ? -1 : 1 + input.titles.length + chargedAt]);
-  const describe = rowDescriber(app, file, batches);
+  const describe = rowDescriber(file, batches);
   const cells = await cellsOfLines(
     app,
     file,

@@ -176,10 +176,13 @@ describe('note upload', () => {
 
     it.each([
       ['other bytes', { sha256: 'f'.repeat(64) }],
-      ['another account', { account: 'another' }],
       ['another folder', { folder: 'drop/elsewhere' }],
     ])('does not tie a file of %s', async (_, change) => {
       expect(await isMaker(await dropped(change), MAKER)).toBe(false);
+    });
+
+    it('ties a file of the folder, under whatever account it is claimed', async () => {
+      expect(await isMaker(await dropped({ account: 'another' }), MAKER)).toBe(true);
     });
 
     it('ties one upload to one file: the same bytes again belong to their own upload', async () => {

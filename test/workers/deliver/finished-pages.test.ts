@@ -111,7 +111,7 @@ describe('faultFinder', () => {
   });
 });
 
-const APP = { style: () => ({ timeZone: 'America/New_York', currency: 'USD' }) } as unknown as App;
+const FORM = { account: 'main', timeZone: 'America/New_York', currency: 'USD' };
 const SENT = {
   batch_no: 1,
   batch_id: '4471',
@@ -121,7 +121,7 @@ const SENT = {
 } as BatchRow;
 const UNSENT = { batch_no: 2, batch_id: null, attempt: 1, submitted_at: null, result_at: null } as BatchRow;
 
-const describeRow = rowDescriber(APP, { account: 'main' } as FileRow, [SENT, UNSENT]);
+const describeRow = rowDescriber({ output_form: FORM } as FileRow, [SENT, UNSENT]);
 
 function kept(row: Partial<KeptRow>): KeptRow {
   return {
