@@ -259,6 +259,11 @@ export const ERRORS = {
     'the file was changed after it was taken',
     'Ask the sender to finish writing the file before dropping it.',
   ),
+  OTHER_MERCHANT: held(
+    'file',
+    'the file was taken or made while its account meant another merchant, country or currency',
+    'See "paydrop account list". Approve the file only if its payments belong to the account that it has now; else decline it.',
+  ),
   SENT_BEFORE: held(
     'file',
     'the send journal shows that rows of the file were sent before; the ledger had lost this',

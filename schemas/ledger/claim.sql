@@ -5,6 +5,7 @@ CREATE TABLE file (
   file_id                  text COLLATE "C" PRIMARY KEY,
   account                  text COLLATE "C" NOT NULL,
   merchant_no              integer NOT NULL,
+  meant_for                text,
   site                     text NOT NULL DEFAULT 'main',
   folder                   text COLLATE "C" NOT NULL,
   operation                text NOT NULL,
@@ -54,6 +55,8 @@ COMMENT ON COLUMN file.file_no IS 'Order of the claims. Tables of rows refer to 
 COMMENT ON COLUMN file.file_id IS 'Public id, drawn at random when the drop is claimed.';
 COMMENT ON COLUMN file.account IS 'Present name of the account for which it was taken. It follows the configuration.';
 COMMENT ON COLUMN file.merchant_no IS 'Who is charged, from the claim on and forever.';
+COMMENT ON COLUMN file.meant_for IS
+  'Account for which it was taken from its folder, or made of rows of another file, when that meant another merchant, country or currency than its account does; the file is then held. Null for all others.';
 COMMENT ON COLUMN file.site IS
   'Host or site that claimed it: its sealed original lies there, and its outputs are written there.';
 COMMENT ON COLUMN file.folder IS 'Drop folder of the configuration that it was taken from.';

@@ -17,7 +17,7 @@ COMMENT ON TABLE resubmission IS
   'Payment files that a user made of rows that were certainly not charged. Such a file comes back through its drop folder like any other.';
 COMMENT ON COLUMN resubmission.resubmission_no IS 'Number by which its rows refer to it.';
 COMMENT ON COLUMN resubmission.file_id IS 'The file whose rows it repeats.';
-COMMENT ON COLUMN resubmission.account IS 'Account of that file.';
+COMMENT ON COLUMN resubmission.account IS 'Account for which the new file is to come back. It follows the configuration.';
 COMMENT ON COLUMN resubmission.name IS 'Name of the new file.';
 COMMENT ON COLUMN resubmission.sha256 IS 'SHA-256 of the new file, by which it is recognized when it is claimed.';
 COMMENT ON COLUMN resubmission.rows IS 'How many rows it has.';

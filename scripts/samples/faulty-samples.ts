@@ -35,6 +35,7 @@ export const NOT_IN_A_FILE = {
   UNUSUAL_ROWS: 'needs four smaller files taken before in the folder',
   UNUSUAL_TOTAL: 'needs four files of smaller totals taken before in the folder',
   APPROVAL_DUE: 'needs secondPerson.refunds of the account: set it and drop any refunds',
+  OTHER_MERCHANT: 'needs an account that came to mean another merchant while the file lay there',
   SENT_BEFORE: 'needs a ledger that was restored from a backup made before the file was sent',
   ROWS_SENT_BEFORE: 'needs a ledger that was restored from a backup made before some of its rows were sent',
   ROWS_NOT_KNOWN: 'needs a ledger that was restored, and calls that only the service knows',

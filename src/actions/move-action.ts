@@ -14,7 +14,8 @@ import { fileFacts, sumWords } from './subject-words.ts';
  */
 export const move: AppAction<'file'> = {
   needs: 'app',
-  from: ['held', 'accepted', 'in_progress'],
+  // Of a canceled one, too: a crash may have come between the cancellation and the new file.
+  from: ['held', 'accepted', 'in_progress', 'partly_cancelled', 'cancelled'],
   comparesJournal: true,
   plan: async (context, { file }) => {
     const { account, currency } = targetOf(context, file);
@@ -35,9 +36,9 @@ export const move: AppAction<'file'> = {
   run: async (context, { file }, _input, because) => {
     const { account } = targetOf(context, file);
     if (file.state === 'held') await declineFile(context.ledger, file.file_id, because);
-    else await cancelFile(context.ledger, file.file_id, because);
+    else if (!isOver(file)) await cancelFile(context.ledger, file.file_id, because);
     const ended = await readFileRow(context.ledger, file.file_id);
-    const plan = await planResubmission(context, ended, 'not-sent');
+    const plan = await planMove(context, ended);
     const dropped = await resubmitRows(context, ended, plan, { ...because, evidence: { movedTo: account } });
     return {
       says: `Moved: ${sumWords(context, account, plan.lines.length, plan.cents)}. They are in ${dropped?.name ?? 'no file'} in ${file.folder}.`,
@@ -46,7 +47,16 @@ export const move: AppAction<'file'> = {
   },
 };
 
+const planMove = (context: AppContext, file: FileRow) => planResubmission(context, file, 'not-sent', { mayMove: true });
+
+const isOver = ({ state }: FileRow) => state === 'cancelled' || state === 'partly_cancelled';
+
 async function sumOf(context: AppContext, file: FileRow): Promise<string> {
+  if (isOver(file)) {
+    const { lines, cents } = await planMove(context, file);
+    if (lines.length > 0) return sumWords(context, file.account, lines.length, cents);
+    throw new PipelineError('MOVE_REFUSED', `move "${file.name}"`, 'no row of it is left that was not sent');
+  }
   const { rows } = await context.ledger.pool.query<{ rows: number; cents: number }>(
     `SELECT coalesce(sum(rows), 0)::int AS rows, coalesce(sum(cents), 0)::bigint AS cents
      FROM batch WHERE file_id = $1 AND state = 'ready'`,

@@ -9,6 +9,7 @@ import { PipelineError } from '../kernel/errors.ts';
 import { shortId } from '../kernel/ids.ts';
 import { parseAmount } from '../kernel/money.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
+import { isSameMeaning } from '../ledger/merchant/bound-accounts.ts';
 import {
   readBarredLines,
   readLackedLines,
@@ -47,10 +48,17 @@ export type KeptBack = Omit<AskedAgain, 'lacking'>;
  * Returns the rows of a finished file that were certainly not charged and may be sent again. Excluded are rows that
  * were resubmitted before or whose code says never to retry. For rows that are `not_charged` because reports lacked
  * them, the service is queried again: they may have been booked since.
+ * @param how `mayMove`: also when the folder's account means another merchant by now
+ * @throws PipelineError MOVE_REFUSED when its folder would take the rows as something else
  */
-export async function planResubmission(app: App, file: FileRow, only?: Wanted): Promise<ResubmissionPlan> {
+export async function planResubmission(
+  app: App,
+  file: FileRow,
+  only?: Wanted,
+  how: { mayMove?: boolean } = {},
+): Promise<ResubmissionPlan> {
   if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
-  await mustFitFolder(app, file);
+  await mustFitFolder(app, file, how);
   const amountAt = columnsOf(file.layout).indexOf('amount');
   const barred = await readBarredLines(app.ledger, file);
   const plan = { lines: [] as number[], cents: 0, barred: 0 };
@@ -78,13 +86,28 @@ export async function planResubmission(app: App, file: FileRow, only?: Wanted): 
   };
 }
 
-/** Its folder would refuse rows in another form, and they would wait as resubmitted. */
-async function mustFitFolder(app: App, file: FileRow): Promise<void> {
+/**
+ * Its folder would refuse rows in another form, and they would wait as resubmitted. And a folder whose account now means
+ * another merchant, country or currency would charge them there, which only `move` is to do.
+ */
+export async function mustFitFolder(app: App, file: FileRow, { mayMove = false } = {}): Promise<void> {
+  const { profile, account } = folderOf(app, file.folder, file.file_id);
+  const refuse = (reason: string, next: string) => {
+    throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, reason, { next });
+  };
+  const { bound, meanings } = app.ledger;
+  const [now, then] = [bound.get(account), meanings.get(file.account)];
+  if (!mayMove && !(now && then && isSameMeaning(now, then)))
+    refuse(
+      `its folder is one of account "${account}", which means another merchant, country or currency than the file was for`,
+      'Drop the rows in a folder of the account that they are for.',
+    );
   const version = await versionOf(app.ledger.pool, file);
-  if (version?.row.name === folderOf(app, file.folder, file.file_id).profile) return;
-  const reason = 'its folder has another import profile than the one that read it, or none';
-  const next = 'Export the rows again from the accounting system and drop them.';
-  throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, reason, { next });
+  if (version?.row.name !== profile)
+    refuse(
+      'its folder has another import profile than the one that read it, or none',
+      'Export the rows again from the accounting system and drop them.',
+    );
 }
 
 /** Returns whether reports decided the row; no row is `not_charged` for any other reason. */
@@ -133,11 +156,14 @@ export async function resubmitRows(
   const number = (await readResubmissions(app.ledger, file.file_id)).length + 1;
   const name = followUpName(file.name, shortId(file.file_id), number);
   const content = paymentLines(app, file, new Set(plan.lines));
-  const drop = await writeDrop(folderOf(app, file.folder, file.file_id), name, content.lines);
+  const folder = folderOf(app, file.folder, file.file_id);
+  const drop = await writeDrop(folder, name, content.lines);
   try {
     const sha256 = content.sha256();
     const reason = plan.report ? { ...because, evidence: { ...because.evidence, report: plan.report } } : because;
-    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, reason, also);
+    const { lines, cents } = plan;
+    const made = { name, account: folder.account, sha256, lines, cents };
+    await recordResubmission(app.ledger, file, made, reason, also);
     await drop.publish();
     return { name, sha256 };
   } finally {

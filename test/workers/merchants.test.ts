@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Config } from '../../schemas/config.ts';
@@ -6,16 +7,20 @@ import { openApp } from '../../src/app.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { runAction } from '../../src/actions/run-action.ts';
+import { planResubmission, resubmitRows } from '../../src/actions/resubmit.ts';
+import { cancelFile } from '../../src/ledger/file/cancel-file.ts';
 import { approveFile } from '../../src/ledger/file/release-held.ts';
 import type { JournalEntry } from '../../src/ledger/admission/send-journal.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { readFileRow, readBatches } from '../../src/ledger/file/read-file.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { answerAddress, listAddressQuestions } from '../../src/ledger/merchant/answer-address.ts';
-import { boundKeys } from '../../src/ledger/merchant/bound-accounts.ts';
+import { boundKeys, meaningKey } from '../../src/ledger/merchant/bound-accounts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { bindHere } from '../../workers/bind-here.ts';
-import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { sweep } from '../../workers/upkeep/sweep.ts';
+import { claimContent } from './support/story.ts';
+import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
 /** Who is charged is an agent code at a service, whatever paydrop.yaml calls it and whatever it means by a name later. */
@@ -185,6 +190,57 @@ describe('two merchants under one name', () => {
     await settle();
     expect(await accountsOf()).toEqual([['june.csv', 'other']]);
     expect(world.sandbox.books().map(({ account }) => account)).toEqual(['TEST88', 'TEST88', 'TEST88']);
+  });
+
+  it('rows of a finished file do not go again through a folder that charges another merchant by now', async () => {
+    const declined = cardRow(2, { amount: '2.00', card: MAGIC_CARD });
+    await world.drop('card', 'june.csv', lines([cardRow(1), declined]));
+    await settle();
+    await become({ main: { agentCode: 'OTHER' }, other: {} }, 'main');
+    await settle();
+    const file = await readFileRow(world.app.ledger, (await findFile(world.app.ledger, 'june.csv')).file_id);
+    expect(file.account).toBe('other');
+    await expect(planResubmission(world.app, file)).rejects.toThrow('which means another merchant');
+    // Its own folder again: they may go.
+    await become({ main: { agentCode: 'OTHER' }, other: {} }, 'other');
+    await settle();
+    expect((await planResubmission(world.app, file)).lines).toEqual([2]);
+  });
+
+  it('a file of rows that were to go again is held when its folder charges another merchant by then', async () => {
+    await accept('june.csv');
+    const file = await findFile(world.app.ledger, 'june.csv');
+    await cancelFile(world.app.ledger, file.file_id, because);
+    const ended = await readFileRow(world.app.ledger, file.file_id);
+    await resubmitRows(world.app, ended, await planResubmission(world.app, ended), because);
+    await become({ main: { agentCode: 'OTHER' }, other: {} }, 'main');
+    await resumeAccount(world.app.ledger, 'main', because);
+    await settle();
+    const [, again] = (await world.app.ledger.pool.query('SELECT * FROM file ORDER BY file_no')).rows;
+    expect(again).toMatchObject({ account: 'main', state: 'held', reason_code: 'OTHER_MERCHANT', meant_for: 'other' });
+    expect(again.reason).toContain('it was for account "other"');
+    expect(booked()).toBe(0);
+  });
+
+  it.each([
+    ['goes to the account that means it', { other: {} }, { account: 'other', state: 'completed', meant_for: null }],
+    [
+      'is held when none does',
+      {},
+      { account: 'main', state: 'held', reason_code: 'OTHER_MERCHANT', meant_for: 'main' },
+    ],
+  ])('a drop whose taking was cut short %s', async (_what, more, found) => {
+    const { app } = world;
+    const folder = app.settings.folders.find(({ operation }) => operation === 'ach-charge')!;
+    await mkdir(folder.work, { recursive: true });
+    await claimContent(app, folder.id, 'june.csv', lines(rowsOf(1, 3)), meaningKey(app.ledger, 'main'));
+    await become({ main: { agentCode: 'OTHER' }, ...more }, 'main');
+    await sweep(world.app);
+    await settle();
+    expect((await world.app.ledger.pool.query('SELECT * FROM file')).rows).toMatchObject([found]);
+    expect(new Set(world.sandbox.books().map(({ account }) => account))).toEqual(
+      new Set(found.state === 'held' ? [] : ['TEST88']),
+    );
   });
 
   it.each([

@@ -17,6 +17,8 @@ export type Circumstances = {
   claimedSha256: string;
   /** The claimed file differs from what was sealed: its sender kept writing. */
   changed: boolean;
+  /** The account for which it was taken or made, if that meant another merchant (file.meant_for). */
+  meantFor?: string | null;
   /** An earlier file of this name with other content. */
   sameName: string | undefined;
   /** Batches whose bytes were sent before a restored ledger forgot it. */
@@ -45,6 +47,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   const excess = describeExcess(check.bytes, around.maxBytes);
   if (excess !== undefined) say('FILE_TOO_LARGE', excess);
   if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes have changed since the claim');
+  if (around.meantFor) say('OTHER_MERCHANT', `it was for account "${around.meantFor}"`);
   if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
   faults.push(...(around.forgotten ?? []));
   for (const [code, detail] of findControlFaults(check, around)) say(code, detail);

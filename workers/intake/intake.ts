@@ -203,6 +203,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
     claimedSha256: file.sha256,
     // Again, as late as possible: reading the file takes time, in which its sender may have gone on writing.
     changed: changed || (await isDisturbed(folder, file)),
+    meantFor: file.meant_for,
     sameName: sameName?.file_id,
     sentBefore,
     forgotten: isRefused ? [] : faultsOf({ ...forgotten, found }),

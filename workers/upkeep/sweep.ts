@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
-import { findRenamed } from '../../src/ledger/merchant/read-merchants.ts';
+import { findMeant, findRenamed } from '../../src/ledger/merchant/read-merchants.ts';
 import { signerOf } from '../../src/crypto/key-ring.ts';
 import { findClaims } from '../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../src/files/claims/release-claim.ts';
@@ -122,11 +122,15 @@ async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>)
   return (await storeClaim(app, await underPresentName(app, claim))) ? () => enqueueClaimed(app, [fileId]) : undefined;
 }
 
-/** The account may have been renamed between the claim and its row in the ledger; a claim keeps the name that it had. */
+/**
+ * The account may have been renamed between the claim and its row in the ledger, or mean another merchant by now. The file
+ * goes to the account that means what was noted. If none does, it keeps its name, and is held (file.meant_for).
+ */
 async function underPresentName(app: App, claim: Claim): Promise<Claim> {
   const { accounts } = app.settings;
-  if (accounts.has(claim.notes.account)) return claim;
-  const account = await findRenamed(app.ledger, claim.notes.account, [...accounts.keys()]);
+  const { account: noted, merchant } = claim.notes;
+  const meant = merchant === undefined ? undefined : await findMeant(app.ledger, { account: noted, merchant });
+  const account = meant ?? (accounts.has(noted) ? noted : await findRenamed(app.ledger, noted, [...accounts.keys()]));
   return account === undefined ? claim : { ...claim, notes: { ...claim.notes, account } };
 }
 

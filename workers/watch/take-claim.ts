@@ -123,6 +123,7 @@ async function sealClaim(
     // A sender may keep the time of modification, which can be long before.
     seenAt: new Date(Math.min(notes.sinceMs, notes.mtimeMs)),
     outputForm: formNow(app, notes.account),
+    merchant: notes.merchant,
   });
   // Another try was recorded first, with an original of its own.
   if (!isNew) await rm(path, { force: true });

@@ -8,6 +8,7 @@ import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { findReading } from '../../src/ledger/profile/read-profiles.ts';
+import { meaningKey } from '../../src/ledger/merchant/bound-accounts.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { keepOrder } from '../run-for-slice.ts';
@@ -234,7 +235,13 @@ async function takeDrop(
   crashPoint('watch.drop-settled');
   const outcome = await claimDrop(
     { ...drop, name: maskName(drop.name) },
-    { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
+    {
+      workRoot: folder.work,
+      folder,
+      clock: app.clock,
+      fileId: newFileId(),
+      merchant: meaningKey(app.ledger, folder.account),
+    },
   );
   if (outcome.is === 'disturbed') return 'disturbed';
   if (outcome.is === 'odd') await quarantineOdd(app, outcome.drop, folder.id);

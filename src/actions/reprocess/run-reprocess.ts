@@ -28,7 +28,7 @@ import {
 } from '../../ledger/reprocess/move-run.ts';
 import { readResubmissions } from '../../ledger/row/resubmissions.ts';
 import { chooseRows } from '../resubmit-action.ts';
-import { dropAgain, planAgain, type ResubmissionPlan, resubmitRows } from '../resubmit.ts';
+import { dropAgain, mustFitFolder, planAgain, type ResubmissionPlan, resubmitRows } from '../resubmit.ts';
 import { sayUnproven } from '../say-kept-back.ts';
 
 /**
@@ -151,6 +151,7 @@ async function bringBack(app: App, file: FileRow, no: number, because: AuditReas
   const earlier = (await readResubmissions(app.ledger, file.file_id)).find(({ resubmission_no: each }) => each === no)!;
   if (earlier.new_file_id !== null) return undefined;
   if (earlier.charged > 0) return 'a row of it may have been charged after all';
+  await mustFitFolder(app, file);
   // A worker that died may have begun to give it its name.
   const folder = folderOf(app, file.folder, file.file_id);
   if (await finishDrop(folder, earlier.name, earlier.sha256)) return undefined;

@@ -19,7 +19,14 @@ import { removeEmptyClaim } from './release-claim.ts';
 import type { Candidate } from '../scan-folder.ts';
 import { syncFolder } from '../../kernel/folders.ts';
 
-export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock; fileId: string };
+/** `merchant`: whom the account of the folder means, see ClaimNotes. */
+export type ClaimOptions = {
+  workRoot: string;
+  folder: ClaimFolder;
+  clock: Clock;
+  fileId: string;
+  merchant?: string | undefined;
+};
 
 /**
  * Takes a settled drop into `<workRoot>/<fileId>/`. A single rename decides between processes: the loser finds nothing
@@ -31,7 +38,7 @@ export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock
  */
 export async function claimDrop(candidate: Candidate, options: ClaimOptions): Promise<ClaimOutcome> {
   const workDir = join(options.workRoot, options.fileId);
-  const notes = noteClaim(candidate, options.folder, options.fileId, options.clock.now());
+  const notes = noteClaim(candidate, options, options.clock.now());
   const action = `claim a drop of folder "${options.folder.id}"`;
   try {
     // Most losers of a race stop here, without a write.

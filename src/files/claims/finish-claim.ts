@@ -129,6 +129,8 @@ export type ClaimNotes = {
   fileId: string;
   folder: string;
   account: string;
+  /** Whom the account meant then (meaningKey); absent when the ledger did not know. */
+  merchant?: string;
   operation: FolderOperation;
   name: string;
   completeness: Completeness;
@@ -144,12 +146,17 @@ export type ClaimNotes = {
 /** A file still to be taken from the drop folder. The path is base64 because its bytes may not be UTF-8. */
 type NotedFile = { path: string; bytes: number; mtimeMs: number };
 
-export function noteClaim(candidate: Candidate, folder: ClaimFolder, fileId: string, now: Date): ClaimNotes {
+export function noteClaim(
+  candidate: Candidate,
+  { folder, fileId, merchant }: { folder: ClaimFolder; fileId: string; merchant?: string | undefined },
+  now: Date,
+): ClaimNotes {
   const { name, completeness, bytes, mtimeMs, sinceMs, sidecar, marker } = candidate;
   return {
     fileId,
     folder: folder.id,
     account: folder.account,
+    ...(merchant !== undefined && { merchant }),
     operation: folder.operation,
     name,
     completeness,
@@ -194,6 +201,7 @@ function isNotes(value: unknown): value is ClaimNotes {
     Object.hasOwn(COMPLETENESS, String(value['completeness'])) &&
     hasSize(value) &&
     Number.isSafeInteger(value['sinceMs']) &&
+    (value['merchant'] === undefined || typeof value['merchant'] === 'string') &&
     ['sidecar', 'marker'].every((key) => value[key] === undefined || isNotedFile(value[key]))
   );
 }

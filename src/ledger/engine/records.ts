@@ -36,6 +36,8 @@ export type PlainFileRow = {
   file_id: string;
   account: string;
   merchant_no: number;
+  /** Name of the account for which it was taken or made, when that is not whom its account means; else null. */
+  meant_for: string | null;
   site: string;
   folder: string;
   operation: FolderOperation;

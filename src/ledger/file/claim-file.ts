@@ -31,6 +31,8 @@ export type ClaimedFile = {
   profile?: string | undefined;
   seenAt: Date;
   outputForm: TakenForm;
+  /** Whom its account meant when it was taken (meaningKey); undefined when nobody noted it. */
+  merchant?: string | undefined;
 };
 
 /**
@@ -50,9 +52,12 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
        taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
                            claimed_at, archive, charset, control, site, profile_version, seen_at,
-                           output_form, known_at, merchant_no)
+                           output_form, known_at, merchant_no, meant_for)
          SELECT $1, a.account, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, $18, ${tx.databaseNow},
-                a.merchant_no FROM account a WHERE a.account = $2 AND is_bound(a.account, $19)
+                a.merchant_no, CASE WHEN $20::text IS NOT NULL AND NOT EXISTS (
+                  SELECT FROM merchant_address p WHERE p.merchant_no = a.merchant_no
+                    AND concat_ws(' ', p.mark, a.country, a.currency) = $20) THEN $2 END
+         FROM account a WHERE a.account = $2 AND is_bound(a.account, $19)
          ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
       [
@@ -75,6 +80,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
         file.seenAt,
         JSON.stringify(file.outputForm),
         boundKeys(ledger),
+        file.merchant ?? null,
       ],
     );
     if (rowCount === 0) {

@@ -25,6 +25,15 @@ export function boundKeys({ bound }: Pick<Ledger, 'bound'>): string[] {
   );
 }
 
+/**
+ * Returns what a claim notes of its account, so that a later process knows for whom it was taken, whatever the name means
+ * by then: the mark of the merchant, country and currency. Undefined when the ledger does not share the account's meaning.
+ */
+export function meaningKey({ bound }: Pick<Ledger, 'bound'>, account: string): string | undefined {
+  const found = bound.get(account);
+  return found && [found.mark, found.country, found.currency].join(' ');
+}
+
 /** @throws PipelineError MERCHANT_CHANGED */
 export function boundOf({ bound }: Pick<Ledger, 'bound'>, account: string): Bound {
   const found = bound.get(account);

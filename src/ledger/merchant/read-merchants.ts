@@ -32,6 +32,29 @@ export async function sayMerchantOf(ledger: Pick<Ledger, 'pool'>, account: strin
 }
 
 /**
+ * Returns a present account that means what a claim noted (meaningKey), its own name before others.
+ * @param bound the accounts of this process, see BoundAccounts
+ */
+export async function findMeant(
+  { pool, bound }: Pick<Ledger, 'pool' | 'bound'>,
+  { account, merchant }: { account: string; merchant: string },
+): Promise<string | undefined> {
+  const [mark, country, currency] = merchant.split(' ');
+  const { rows } = await pool.query<{ merchantNo: number }>(
+    'SELECT merchant_no AS "merchantNo" FROM merchant_address WHERE mark = $1',
+    [mark],
+  );
+  const [found] = rows;
+  if (!found) return undefined;
+  const names = [...bound]
+    .filter(
+      ([, each]) => each.merchantNo === found.merchantNo && each.country === country && each.currency === currency,
+    )
+    .map(([name]) => name);
+  return names.includes(account) ? account : names.toSorted()[0];
+}
+
+/**
  * Returns the present name of an account that was renamed, if it is one of these.
  * @param former name that no account has now
  */

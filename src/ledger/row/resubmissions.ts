@@ -1,7 +1,6 @@
 import { NO_RETRY, REJECTIONS, rejectionOf } from '../../../schemas/rejections.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { presentName } from '../merchant/bound-accounts.ts';
 import type { FileRow } from '../engine/records.ts';
 import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/close-ledger.ts';
@@ -112,8 +111,10 @@ export async function readBarredLines(ledger: Ledger, file: FileRow): Promise<Se
 }
 
 /** A payment file made from rows of an older one. Money is integer cents. */
+/** `account`: for which it is to come back, if that is not the account of the file. */
 export type NewResubmission = {
   name: string;
+  account?: string;
   sha256: string;
   lines: readonly number[];
   cents: number;
@@ -133,7 +134,7 @@ export async function recordResubmission(
   because: AuditReason,
   also?: (tx: Transaction, resubmissionNo: number) => Promise<void>,
 ): Promise<number> {
-  const { name, sha256, lines, cents } = resubmission;
+  const { name, account = file.account, sha256, lines, cents } = resubmission;
   try {
     return await transact(ledger, async (tx) => {
       await mustBeOpen(tx);
@@ -142,17 +143,7 @@ export async function recordResubmission(
       const { rows } = await tx.client.query<{ resubmission_no: number }>(
         `INSERT INTO resubmission (file_id, account, name, sha256, rows, cents, actor, reason, at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING resubmission_no`,
-        [
-          file.file_id,
-          presentName(file.account),
-          name,
-          sha256,
-          lines.length,
-          cents,
-          because.actor,
-          storableText(because.reason),
-          tx.at,
-        ],
+        [file.file_id, account, name, sha256, lines.length, cents, because.actor, storableText(because.reason), tx.at],
       );
       const number = rows[0]!.resubmission_no;
       await tx.client.query(
@@ -209,10 +200,16 @@ export async function linkResubmission(
   claimed: { fileId: string; folder: string; sha256: string },
 ): Promise<void> {
   const { rows } = await tx.client.query<{ file_id: string; actor: string; rows: number }>(
-    `UPDATE resubmission SET new_file_id = $3
-     WHERE resubmission_no = (SELECT min(s.resubmission_no) FROM resubmission s JOIN file f USING (file_id)
-                              WHERE f.folder = $1 AND s.sha256 = $2 AND s.new_file_id IS NULL)
-     RETURNING file_id, actor, rows`,
+    `WITH linked AS (
+       UPDATE resubmission SET new_file_id = $3
+       WHERE resubmission_no = (SELECT min(s.resubmission_no) FROM resubmission s JOIN file f USING (file_id)
+                                WHERE f.folder = $1 AND s.sha256 = $2 AND s.new_file_id IS NULL)
+       RETURNING file_id, actor, rows, account),
+     strange AS (
+       UPDATE file f SET meant_for = linked.account FROM linked WHERE f.file_id = $3 AND NOT EXISTS (
+         SELECT FROM account a JOIN account b USING (merchant_no, country, currency)
+         WHERE a.account = linked.account AND b.account = f.account))
+     SELECT file_id, actor, rows FROM linked`,
     [claimed.folder, claimed.sha256, claimed.fileId],
   );
   const [old] = rows;

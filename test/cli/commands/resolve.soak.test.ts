@@ -261,7 +261,11 @@ describe('paydrop resolve', () => {
       lacking: ['NOT_CHARGED', 'NOT_CHARGED', 'ACCEPTED_PENDING'],
     });
     expect({ retries, rejects }).toEqual({ retries: ['lacking'], rejects: [] });
-    expect(await world.paydrop('unknown', 'list')).toEqual({ status: 0, out: 'No batch is in doubt, and no row is undecided.\n', err: '' });
+    expect(await world.paydrop('unknown', 'list')).toEqual({
+      status: 0,
+      out: 'No batch is in doubt, and no row is undecided.\n',
+      err: '',
+    });
   });
 
   it('charges nobody twice: the books hold each row of a resolved batch once, and agree but for what is UNKNOWN', async () => {

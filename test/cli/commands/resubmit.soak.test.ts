@@ -109,7 +109,11 @@ describe('unknown list', () => {
   const world = openedForTests(() => openCliWorld({ account: { timeZone: 'America/Toronto' } }));
 
   it('has nothing to say while nothing is in doubt', async () => {
-    expect(await world.paydrop('unknown', 'list')).toEqual({ status: 0, out: 'No batch is in doubt, and no row is undecided.\n', err: '' });
+    expect(await world.paydrop('unknown', 'list')).toEqual({
+      status: 0,
+      out: 'No batch is in doubt, and no row is undecided.\n',
+      err: '',
+    });
     expect(JSON.parse((await world.paydrop('unknown', 'list', '--json')).out)).toEqual([]);
   });
 
@@ -136,7 +140,9 @@ describe('unknown list', () => {
       .command.split(' ')
       .slice(doubt.nextSteps.at(-1).command.split(' ').indexOf('--dir'));
     expect(await world.paydrop(...close.slice(2))).toMatchObject({ status: 0, err: '' });
-    expect(await world.paydrop('unknown', 'list')).toMatchObject({ out: 'No batch is in doubt, and no row is undecided.\n' });
+    expect(await world.paydrop('unknown', 'list')).toMatchObject({
+      out: 'No batch is in doubt, and no row is undecided.\n',
+    });
   });
 });
 

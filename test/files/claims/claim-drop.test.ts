@@ -178,7 +178,7 @@ const CANDIDATE = {
   completeness: 'sidecar' as const,
   sidecar: { path: Buffer.from('/drop/\xff.ctl', 'latin1'), bytes: 6, mtimeMs: 1 },
 };
-const CLAIM_NOTES = noteClaim(CANDIDATE, FOLDER, FILE_ID, new Date('2026-06-15T12:00:00Z'));
+const CLAIM_NOTES = noteClaim(CANDIDATE, { folder: FOLDER, fileId: FILE_ID }, new Date('2026-06-15T12:00:00Z'));
 
 describe('noteClaim', () => {
   it('notes what a later process must know, the bytes of paths included', () => {

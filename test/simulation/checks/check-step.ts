@@ -213,11 +213,11 @@ async function checkRuns(world: World): Promise<string[]> {
   );
 }
 
-/** Checks that the rows of a new file are charged at the merchant of the file that they came from. */
+/** Checks that the rows of a new file are charged at the merchant of the file that they came from, or were held for that. */
 async function checkNewFiles(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ name: string }>(
     `SELECT n.name FROM resubmission s JOIN file n ON n.file_id = s.new_file_id JOIN file f ON f.file_id = s.file_id
-     WHERE n.merchant_no <> f.merchant_no`,
+     WHERE n.merchant_no <> f.merchant_no AND n.meant_for IS NULL`,
   );
   return rows.map(({ name }) => `${name} holds rows of another merchant`);
 }

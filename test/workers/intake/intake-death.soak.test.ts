@@ -48,7 +48,7 @@ async function expectWhole(claim: Claim): Promise<void> {
 
 describe('an intake that dies before its commit', () => {
   it.each([
-    ['the first question', /fingerprint_volume WHERE account/, 0],
+    ['the first question', /fingerprint_volume WHERE merchant_no/, 0],
     ['the batches', /COPY batch/, 0],
     ['the sealed bodies', /COPY sealed_part/, 0],
     ['the rows', /COPY payment_row/, 0],

@@ -26,6 +26,7 @@ export async function claimContent(
   folderId: string,
   name: string,
   content: string | Uint8Array,
+  merchant?: string,
 ): Promise<Claim> {
   const folder = app.folder(folderId)!;
   await writeFile(join(folder.path, name), content);
@@ -34,7 +35,13 @@ export async function claimContent(
     app.clock,
   );
   const candidate = (await scanner.scan()).settled.find((drop) => drop.name === name)!;
-  const outcome = await claimDrop(candidate, { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() });
+  const outcome = await claimDrop(candidate, {
+    workRoot: folder.work,
+    folder,
+    clock: app.clock,
+    fileId: newFileId(),
+    merchant,
+  });
   if (outcome.is !== 'claimed') throw new Error(`the drop is ${outcome.is}`);
   return outcome.claim;
 }

@@ -1,6 +1,6 @@
 import { ERRORS, type FaultCode, PROFILE_CODES } from '../../../../schemas/errors.ts';
 import { LAYOUTS } from '../../../../schemas/layouts.ts';
-import { COMPLETENESS, type BatchState, FINAL_BATCH_STATES } from '../../../../schemas/lifecycle.ts';
+import { COMPLETENESS, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../../schemas/lifecycle.ts';
 import type { HandledAction } from '../../../actions/action.ts';
 import type { Block, ShownFile } from '../../../explain/read-blocks.ts';
 import { MOST_AGAIN } from '../../../ledger/overview/may-go-again.ts';
@@ -270,6 +270,8 @@ export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow;
   );
 }
 
+const isOver = (state: FileState) => state === 'cancelled' || state === 'partly_cancelled';
+
 /** Returns the actions for a file: all that its state allows, some under a further condition. */
 export function actionsOf({
   file: { state, account, late },
@@ -282,9 +284,9 @@ export function actionsOf({
   const conditions: Partial<Record<HandledAction, boolean>> = {
     cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
     acknowledge: late !== undefined,
-    resubmit: hasRowsToSend,
-    // Other files are where they belong.
-    move: isFormerName(account),
+    // Rows of a former account go again only by a move. Other files are where they belong.
+    resubmit: hasRowsToSend && !isFormerName(account),
+    move: isFormerName(account) && (hasRowsToSend || !isOver(state)),
     'check-outputs': outputs.length > 0,
     // The check offers it when an output is missing.
     'rebuild-outputs': false,
