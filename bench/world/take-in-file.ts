@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
+import { bindHere } from '../../workers/bind-here.ts';
 import { intakeFile } from '../../workers/intake/intake.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { loadSettings } from '../../src/config/config.ts';
@@ -56,6 +57,8 @@ export async function confirmProfile({ ledger }: App): Promise<void> {
 }
 
 /** Opens paydrop's parts in an installation, without its workers. */
-export function openBenchApp(root: string): Promise<App> {
-  return openApp(loadSettings(root, {}), { log: silentLog(), env: {} });
+export async function openBenchApp(root: string): Promise<App> {
+  const app = await openApp(loadSettings(root, {}), { log: silentLog(), env: {} });
+  await bindHere(app);
+  return app;
 }

@@ -10,7 +10,7 @@ import { brokenLinks, readTree, type SourceFile } from '../support/source-tree.t
 import { findBadLicences } from '../support/tidy-rules.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MOST_BYTES = 1_048_576;
+const MOST_BYTES = 1_310_720;
 const { version, dependencies } = readJson('package.json');
 const lock = Object.entries(readJson('package-lock.json').packages as Record<string, Locked>);
 
@@ -44,7 +44,7 @@ const textOf = (name: string) => unpacked.files.find(({ path }) => path === name
 const PICTURE = /!\[[^\]]*\]\((?:docs\/)?screenshots\/[^)]*\)/g;
 
 describe('the package', () => {
-  it('has at most 1 MiB in few files', () => {
+  it('has at most 1.25 MiB in few files', () => {
     expect(unpacked.bytes).toBeLessThanOrEqual(MOST_BYTES);
     expect(unpacked.files.length).toBeLessThan(350);
   });

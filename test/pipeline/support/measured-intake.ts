@@ -1,6 +1,7 @@
 import { openApp } from '../../../src/app.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { openLog } from '../../../src/kernel/log.ts';
+import { bindHere } from '../../../workers/bind-here.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { startWatcher } from '../../../workers/watch/watch.ts';
@@ -13,6 +14,7 @@ import { peakBytes } from '../../../bench/measure/peak-memory.ts';
 const [root = ''] = process.argv.slice(2);
 const settings = loadSettings(root, process.env);
 const app = await openApp(settings, { log: openLog({ level: 'warn' }), env: process.env });
+await bindHere(app);
 await checkFolders(settings);
 const watcher = await startWatcher(app);
 const files = await claimedFiles();
