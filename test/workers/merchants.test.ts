@@ -18,6 +18,7 @@ import { answerAddress, listAddressQuestions } from '../../src/ledger/merchant/a
 import { boundKeys, meaningKey } from '../../src/ledger/merchant/bound-accounts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { bindHere } from '../../workers/bind-here.ts';
+import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { claimContent } from './support/story.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
@@ -129,6 +130,16 @@ describe('one merchant under two names', () => {
     await resumeAccount(world.app.ledger, 'cards', because);
     await settle();
     expect(booked()).toBe(6);
+  });
+
+  it('outputs come out as the same bytes once the account is renamed, in another time zone', async () => {
+    await drop('june.csv');
+    const { file_id: fileId } = await findFile(world.app.ledger, 'june.csv');
+    await become({ cards: { timeZone: 'Asia/Tokyo' } });
+    await settle();
+    const checks = await rebuildOutputs(world.app, await readFileRow(world.app.ledger, fileId));
+    expect(checks.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['ack', 'result', 'summary-txt']));
+    expect(checks.filter(({ onDisk, rebuilt }) => onDisk !== 'same' || rebuilt !== 'same')).toEqual([]);
   });
 
   it('a line of the send journal tells the mark of the merchant', async () => {
