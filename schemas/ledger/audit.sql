@@ -64,27 +64,57 @@ SELECT setval('audit_seq', 0);
 
 -- == Functions ==
 
--- Appends one link, last in its transaction (src/ledger/engine/transaction.ts).
-CREATE FUNCTION append_audit(
-  p_at timestamptz, p_actor text, p_file_id text, p_batch_no integer, p_move text,
-  p_from text, p_to text, p_reason text, p_evidence jsonb
-) RETURNS void LANGUAGE plpgsql AS $$
+-- Appends the links of a transaction in their order, last in it (src/ledger/engine/transaction.ts). Each chain is locked
+-- and moved on once, however many links it gets.
+-- p_links: a list of {actor, fileId, batchNo, move, from, to, reason, evidence, isTimed}.
+CREATE FUNCTION append_audit(p_at timestamptz, p_database_now timestamptz, p_links jsonb) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
-  head record;
-  named text := CASE jsonb_typeof(p_evidence->'account') WHEN 'string' THEN p_evidence->>'account' END;
-  new_seq bigint;
-  new_hash bytea;
+  told audit[] := ARRAY(SELECT l FROM read_audit_links(p_at, p_database_now, p_links) l);
+  heads audit_chain[] := ARRAY(SELECT c FROM lock_audit_chains(told) c);
+  chains text[] := ARRAY(SELECT c.chain FROM unnest(heads) c);
+  head audit_chain;
+  link audit;
+  links audit[] := '{}';
 BEGIN
-  SELECT * INTO head FROM lock_audit_chain(audit_chain_of(p_file_id, named));
   PERFORM hold_audit_end();
-  new_seq := nextval('audit_seq');
-  new_hash := audit_link_hash(head.hash, head.chain, head.link_no + 1, new_seq, p_at, p_actor, p_file_id, p_batch_no,
-                              p_move, p_from, p_to, p_reason, p_evidence);
-  INSERT INTO audit (seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence,
-                     previous, hash, chain, link_no)
-    VALUES (new_seq, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence,
-            head.hash, new_hash, head.chain, head.link_no + 1);
-  UPDATE audit_chain SET link_no = head.link_no + 1, seq = new_seq, hash = new_hash WHERE chain = head.chain;
+  FOREACH link IN ARRAY told LOOP
+    head := heads[array_position(chains, link.chain)];
+    link.seq := nextval('audit_seq');
+    link.link_no := head.link_no + 1;
+    link.previous := head.hash;
+    link.hash := audit_link_hash(link.previous, link.chain, link.link_no, link.seq, link.at, link.actor, link.file_id,
+                                 link.batch_no, link.move, link.from_state, link.to_state, link.reason, link.evidence);
+    heads[array_position(chains, link.chain)] := ROW(link.chain, link.link_no, link.seq, link.hash)::audit_chain;
+    links := links || link;
+  END LOOP;
+  INSERT INTO audit SELECT * FROM unnest(links);
+  UPDATE audit_chain c SET link_no = ends.link_no, seq = ends.seq, hash = ends.hash
+    FROM unnest(heads) ends WHERE c.chain = ends.chain;
+END $$;
+
+-- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same
+-- predecessor.
+CREATE FUNCTION lock_audit_chain(p_chain text) RETURNS audit_chain LANGUAGE plpgsql AS $$
+DECLARE
+  head audit_chain;
+BEGIN
+  SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO audit_chain (chain, link_no, seq, hash) VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
+    SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
+  END IF;
+  RETURN head;
+END $$;
+
+-- Locks the ends of the chains of links in one order, so that two transactions never wait for each other.
+CREATE FUNCTION lock_audit_chains(p_links audit[]) RETURNS SETOF audit_chain LANGUAGE plpgsql AS $$
+DECLARE
+  next_chain text;
+BEGIN
+  FOR next_chain IN SELECT DISTINCT chain COLLATE "C" FROM unnest(p_links) ORDER BY 1 LOOP
+    RETURN NEXT lock_audit_chain(next_chain);
+  END LOOP;
 END $$;
 
 -- The chain of the merchant of the file, else of the account that was named. A name without a merchant has its own.
@@ -95,36 +125,20 @@ CREATE FUNCTION audit_chain_of(p_file_id text, p_account text) RETURNS text LANG
     nullif(p_account, '*'), '')
 $$;
 
--- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same
--- predecessor.
-CREATE FUNCTION lock_audit_chain(p_chain text, OUT chain text, OUT link_no bigint, OUT hash bytea)
-LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-  head record;
-BEGIN
-  SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
-  IF NOT FOUND THEN
-    INSERT INTO audit_chain (chain, link_no, seq, hash) VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
-    SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
-  END IF;
-  chain := head.chain;
-  link_no := head.link_no;
-  hash := head.hash;
-END $$;
-
--- Locks the ends of several chains in one order, so that two transactions never wait for each other.
-CREATE FUNCTION lock_audit_chains(p_files text[], p_accounts text[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  next_chain text;
-BEGIN
-  FOR next_chain IN
-    SELECT DISTINCT audit_chain_of(file_id, account) COLLATE "C" FROM unnest(p_files, p_accounts) entry (file_id, account)
-    ORDER BY 1
-  LOOP
-    PERFORM lock_audit_chain(next_chain);
-  END LOOP;
-END $$;
+-- Returns the links in their order, each with its chain and without its place in it. What is timed gets the time of the
+-- database into its evidence.
+CREATE FUNCTION read_audit_links(p_at timestamptz, p_database_now timestamptz, p_links jsonb) RETURNS SETOF audit
+LANGUAGE sql STABLE AS $$
+  SELECT NULL::bigint, p_at, l.actor, l."fileId", l."batchNo", l.move, l."from", l."to", l.reason,
+         CASE WHEN l."isTimed" THEN l.evidence || jsonb_build_object('databaseAt', p_database_now) ELSE l.evidence END,
+         NULL::bytea, NULL::bytea,
+         audit_chain_of(l."fileId", CASE jsonb_typeof(l.evidence->'account') WHEN 'string' THEN l.evidence->>'account' END),
+         NULL::bigint
+  FROM ROWS FROM (jsonb_to_recordset(p_links) AS (
+    actor text, "fileId" text, "batchNo" integer, move text, "from" text, "to" text, reason text, evidence jsonb,
+    "isTimed" boolean)) WITH ORDINALITY l
+  ORDER BY l.ordinality
+$$;
 
 -- JSON of the fields keeps them apart: no two different links read the same. The place makes a link fit nowhere else.
 CREATE FUNCTION audit_link_hash(

@@ -4,7 +4,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { isReadTimeout } from './explain-refusal.ts';
 import type { Tally } from '../../kernel/health.ts';
 import type { Ledger } from './open-ledger.ts';
-import { storableJson, storableText } from './storable-text.ts';
+import { storableJson } from './storable-text.ts';
 
 /** An entry of the audit trail: who moved what, why, and on what evidence. Never holds a card or account number. */
 export type AuditEntry = {
@@ -99,39 +99,14 @@ export function violates(error: unknown, index: string): boolean {
 }
 
 /**
- * Returns statements with their values in the text, because only such statements can share a message. No value is a card
- * or account number, so none shows where the server shows statements.
+ * Returns the statement that appends links, with its values in the text, because only such a statement can share a
+ * message. No value is a card or account number, so none shows where the server shows statements.
  */
 export function appendAudit(at: Date, links: readonly AuditEntry[], databaseNow: string): string[] {
-  return [...lockChains(links), ...links.map((link) => appendLink(at, link, databaseNow))];
-}
-
-/** Links that may be of several chains lock them all first, in one order. One file has one chain. */
-function lockChains(links: readonly AuditEntry[]): string[] {
-  const subjects = new Map(
-    links.map(({ fileId, evidence: { account } = {} }) => {
-      const subject = [fileId, typeof account === 'string' ? account : undefined] as const;
-      return [JSON.stringify(subject), subject];
-    }),
-  );
-  if (subjects.size < 2) return [];
-  const [files, accounts] = ([0, 1] as const).map((part) =>
-    [...subjects.values()].map((subject) => writeLiteral(subject[part])).join(', '),
-  );
-  return [`SELECT lock_audit_chains(ARRAY[${files}]::text[], ARRAY[${accounts}]::text[])`];
-}
-
-function appendLink(at: Date, link: AuditEntry, databaseNow: string): string {
-  const { actor, fileId, batchNo, move, from, to, reason, evidence = {} } = link;
-  const values = [at.toISOString(), actor, fileId, batchNo, move, from, to, reason].map(writeLiteral);
-  const known = pg.escapeLiteral(storableJson(evidence));
-  const shown = link.isTimed ? `${known}::jsonb || jsonb_build_object('databaseAt', ${databaseNow})` : known;
-  return `SELECT append_audit(${[...values, shown].join(', ')})`;
-}
-
-function writeLiteral(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return 'NULL';
-  return typeof value === 'number' ? String(value) : pg.escapeLiteral(storableText(value));
+  if (links.length === 0) return [];
+  const told = links.map(({ evidence = {}, ...link }) => ({ ...link, evidence }));
+  const [time, list] = [at.toISOString(), storableJson(told)].map(pg.escapeLiteral);
+  return [`SELECT append_audit(${time}, ${databaseNow}, ${list})`];
 }
 
 /**

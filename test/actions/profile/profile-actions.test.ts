@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import type { ActionContext, Filled } from '../../../src/actions/action.ts';
 import type { FittingSample, ReadSample } from '../../../src/actions/profile/compare-sample.ts';
 import { confirmProfileWith } from '../../../src/actions/profile/confirm-profile.ts';
@@ -236,9 +237,8 @@ describe('confirmProfileWith', () => {
 
   it('is refused to a person whom the author has just made a user', async () => {
     await putDraft(world.ledger, 'newcomer', PROFILE_TEXT, ADA);
-    await world.ledger.pool.query(
-      `SELECT append_audit($1, $2, NULL, NULL, 'invite-person', NULL, NULL, 'new', '{"person": "mallory"}')`,
-      [world.clock.now(), ADA],
+    await transact(world.ledger, async (tx) =>
+      tx.audit({ actor: ADA, move: 'invite-person', reason: 'new', evidence: { person: 'mallory' } }),
     );
     await expect(confirmAs('newcomer', 'operator:mallory', { profiles: true })).rejects.toMatchObject({
       code: 'SECOND_PERSON',

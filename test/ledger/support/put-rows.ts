@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NewBatch, type NewRow, writeBatch, writeBody, writeRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import type { Queryable, Transaction } from '../../../src/ledger/engine/transaction.ts';
+import { appendAudit, type Queryable, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { copyTuples, cutBatches } from '../../../src/ledger/row/copy-rows.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { type Recalled, recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
@@ -87,11 +87,9 @@ export async function movesOfSchedule(world: Pick<LedgerWorld, 'ledger'>, schedu
  */
 export async function appendLate({ pool, clock }: Ledger, move: string): Promise<() => Promise<void>> {
   const append = (to: Queryable, account: string) =>
-    to.query(`SELECT append_audit($1, 'worker:x', NULL, NULL, $2, NULL, NULL, '', $3)`, [
-      clock.now(),
-      move,
-      JSON.stringify({ account }),
-    ]);
+    to.query(
+      appendAudit(clock.now(), [{ actor: 'worker:x', move, reason: '', evidence: { account } }], 'now()').join(),
+    );
   const client = await pool.connect();
   await client.query('BEGIN');
   await append(client, 'slow');

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { appendAudit } from '../../../src/ledger/engine/transaction.ts';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { watchChanges } from '../../../src/web/live/open-live.ts';
@@ -42,10 +43,11 @@ describe('watchChanges', () => {
     changes.listen((files) => heard.push(...files));
     await expect.poll(() => heard).toEqual(['*']);
     const client = await world.ledger.pool.connect();
-    const append = `SELECT append_audit(now(), 'system', $1, NULL, 'download', NULL, NULL, '', '{}')`;
+    const append = (fileId: string) =>
+      appendAudit(world.clock.now(), [{ actor: 'system', fileId, move: 'download', reason: '' }], 'now()').join();
     await client.query('BEGIN');
-    await client.query(append, [slow.file_id]);
-    await world.ledger.pool.query(append, [fast.file_id]);
+    await client.query(append(slow.file_id));
+    await world.ledger.pool.query(append(fast.file_id));
     const other = await world.claimed();
     const looks = countQueries();
     await expect.poll(looks).toBeGreaterThan(2);

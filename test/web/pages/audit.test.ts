@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readAuditHead, readSettledEnd, type AuditLink } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
@@ -80,9 +81,9 @@ describe('auditPages', () => {
   });
 
   it('goes page by page through the whole trail, each link once', async () => {
-    await world.app.ledger.pool.query(
-      `SELECT append_audit(now(), 'system', NULL, NULL, 'many', NULL, NULL, 'for the test', '{}') FROM generate_series(1, 230)`,
-    );
+    await transact(world.app.ledger, async (tx) => {
+      for (let n = 0; n < 230; n++) tx.audit({ actor: 'system', move: 'many', reason: 'for the test' });
+    });
     const head = await readSettledEnd(world.app.ledger);
     const seen: number[] = [];
     const sizes: number[] = [];
