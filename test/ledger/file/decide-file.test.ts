@@ -41,6 +41,7 @@ describe('claimFile', () => {
       wrapped_key: claim.wrappedKey,
       archive: claim.archive,
       charset: 'utf-8',
+      meant_for: null,
       header_line: null,
       control: { rows: 2, totalCents: 500 },
       physical_lines: null,
