@@ -88,7 +88,10 @@ BEGIN
     heads[array_position(chains, link.chain)] := ROW(link.chain, link.link_no, link.seq, link.hash)::audit_chain;
     links := links || link;
   END LOOP;
-  INSERT INTO audit SELECT * FROM unnest(links);
+  INSERT INTO audit (seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, previous, hash,
+                     chain, link_no)
+    SELECT seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, previous, hash, chain, link_no
+    FROM unnest(links);
   UPDATE audit_chain c SET link_no = ends.link_no, seq = ends.seq, hash = ends.hash
     FROM unnest(heads) ends WHERE c.chain = ends.chain;
 END $$;

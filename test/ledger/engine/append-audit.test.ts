@@ -22,13 +22,15 @@ DECLARE
   next_seq bigint := nextval('audit_seq');
   next_hash bytea;
 BEGIN
-  INSERT INTO audit_chain VALUES (in_chain, 0, NULL, '\\x00') ON CONFLICT DO NOTHING;
+  INSERT INTO audit_chain (chain, link_no, seq, hash) VALUES (in_chain, 0, NULL, '\\x00') ON CONFLICT DO NOTHING;
   SELECT * INTO head FROM audit_chain WHERE chain = in_chain FOR UPDATE;
   next_hash := sha256(head.hash || convert_to(jsonb_build_array(
     in_chain, head.link_no + 1, next_seq, extract(epoch FROM p_at), p_link->>'actor', p_link->>'fileId',
     (p_link->>'batchNo')::integer, p_link->>'move', p_link->>'from', p_link->>'to', p_link->>'reason', p_evidence
   )::text, 'UTF8'));
-  INSERT INTO audit VALUES (next_seq, p_at, p_link->>'actor', p_link->>'fileId', (p_link->>'batchNo')::integer,
+  INSERT INTO audit (seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, previous, hash,
+      chain, link_no)
+    VALUES (next_seq, p_at, p_link->>'actor', p_link->>'fileId', (p_link->>'batchNo')::integer,
     p_link->>'move', p_link->>'from', p_link->>'to', p_link->>'reason', p_evidence, head.hash, next_hash, in_chain,
     head.link_no + 1);
   UPDATE audit_chain SET link_no = head.link_no + 1, seq = next_seq, hash = next_hash WHERE chain = in_chain;
