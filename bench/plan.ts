@@ -15,6 +15,7 @@ const FULL: Plan = {
     { files: 500, rows: 100 },
     { files: 100, rows: 1_000 },
   ],
+  gate: { files: 300, rows: 100 },
   night: { files: 3_000, accounts: 20, largest: 100_000 },
   openBatches: [1, 1_000, 10_000],
   ledgerRows: 10_000_000,

@@ -24,6 +24,7 @@ export type Plan = {
   /** Rows of the files of each part, in ascending order. */
   readonly sizes: Readonly<Record<'validate' | 'stations' | 'dropToResult' | 'overSandbox', readonly number[]>>;
   readonly smallFiles: readonly { readonly files: number; readonly rows: number }[];
+  readonly gate: { readonly files: number; readonly rows: number };
   readonly night: { readonly files: number; readonly accounts: number; readonly largest: number };
   readonly openBatches: readonly number[];
   readonly ledgerRows: number;

@@ -1,6 +1,7 @@
 import { ORDINARY } from '../files/card-file.ts';
 import { runProgram } from '../measure/run-program.ts';
 import { takeTurns } from '../measure/take-turns.ts';
+import { gate } from './gate.ts';
 import { dropToResult, overSandbox } from './drop-to-result.ts';
 import { night } from './night.ts';
 import type { Part } from './part.ts';
@@ -61,6 +62,7 @@ export const PARTS: readonly Part[] = [
   importProfile,
   dropToResult,
   smallFiles,
+  gate,
   night,
   start,
   polling,

@@ -1,4 +1,5 @@
 import { AS_INSTALLED } from '../parts/contestants.ts';
+import { gate, UNASKED } from '../parts/gate.ts';
 import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/statistics.ts';
 import { AFTERNOON, type BenchRun, DURABLE, type Measurement } from '../measure/record.ts';
 
@@ -90,6 +91,12 @@ function wayGoals({ measurements }: BenchRun): Goal[] {
       ' per second',
       filesPerSecond(smallOf(measurements, 100, 'paydrop')),
     ),
+    atMost(
+      'the gate that asks what was learned late, 300 files of 100 rows from intake to result',
+      1.03,
+      ' times as long',
+      ratioOf(gateOf(measurements, AS_INSTALLED), gateOf(measurements, UNASKED)),
+    ),
     ...[100, 10].map((rows) =>
       atLeast(
         `files of ${rows} rows, against the durable peer`,
@@ -99,6 +106,10 @@ function wayGoals({ measurements }: BenchRun): Goal[] {
       ),
     ),
   ];
+}
+
+function gateOf(measurements: readonly Measurement[], condition: string): Measurement | undefined {
+  return measurements.find((each) => each.part === gate.name && each.condition === condition);
 }
 
 function smallOf(measurements: readonly Measurement[], rows: number, subject: string): Measurement | undefined {
