@@ -1,45 +1,19 @@
-import { z } from 'zod';
 import type { Step } from './steps.ts';
 
-/** Files that arrive together share a job, because each job costs BullMQ at least five statements. */
-export const MOST_FILES = 10;
-
-/** So do batches whose results are fetched. The job's id names them all, and has room for no more. */
-export const MOST_BATCHES = 6;
-
 /**
- * Payloads of the queues: ids only. A job only says what to look at; the ledger says what to do. So jobs may be lost,
- * repeated or invented without harm. An `atSite` queue exists once per site (`ROLES`).
+ * The stages, each with a queue of its own; an `atSite` one has a queue per site (`ROLES`). A job is a ring: it says that
+ * the stage has something to do. What that is stands in the ledger. So jobs may be lost, repeated or invented without harm.
  */
-const FileJob = z.strictObject({
-  fileId: z.string(),
-  more: z
-    .array(z.string())
-    .max(MOST_FILES - 1)
-    .optional(),
-});
-/** Schedules are in the configuration, which has no ids, so the name serves as the id. */
-const ScheduleJob = z.strictObject({ schedule: z.string() });
-const ReprocessJob = z.strictObject({ runNo: z.int().positive() });
-const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
-const BatchesJob = BatchJob.extend({
-  more: z
-    .array(BatchJob)
-    .max(MOST_BATCHES - 1)
-    .optional(),
-});
-
 export const QUEUES = {
-  intake: { payload: FileJob, atSite: true, about: 'check a claimed file and cut its batches' },
-  submit: { payload: BatchJob, atSite: false, about: 'send a batch if the ledger allows it' },
-  poll: { payload: BatchesJob, atSite: false, about: 'ask for the results of submitted batches' },
-  deliver: { payload: FileJob, atSite: true, about: 'write the output files that are due' },
-  schedule: { payload: ScheduleJob, atSite: true, about: 'make due runs of a schedule' },
-  reprocess: { payload: ReprocessJob, atSite: true, about: 'send payments again that a person selected' },
+  intake: { atSite: true, about: 'check claimed files and cut their batches' },
+  submit: { atSite: false, about: 'send batches that the ledger allows' },
+  poll: { atSite: false, about: 'ask for the results of submitted batches' },
+  deliver: { atSite: true, about: 'write the output files that are due' },
+  schedule: { atSite: true, about: 'make due runs of schedules' },
+  reprocess: { atSite: true, about: 'send payments again that a person selected' },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
-export type Payload<Name extends QueueName> = z.infer<(typeof QUEUES)[Name]['payload']>;
 
 /**
  * What a process may do. By default one process does everything; several can share the work by role. `atSite` roles

@@ -1,24 +1,22 @@
-import { does, EVERY_ROLE, type Payload, type QueueName, type Role, ROLES } from '../schemas/jobs.ts';
+import { does, EVERY_ROLE, type Role, ROLES } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { bindHere } from './bind-here.ts';
 import { followSettings } from './follow-settings.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
-import { runDeliverJob } from './deliver/deliver.ts';
-import { runIntakeJob } from './intake/intake.ts';
-import { runPollJob } from './poll/poll.ts';
-import { runSubmitJob } from './submit/submit.ts';
+import { DELIVER } from './deliver/deliver.ts';
+import { INTAKE } from './intake/intake.ts';
+import { pollStage } from './poll/poll.ts';
+import { submitStage } from './submit/submit.ts';
 import { openShredder } from './upkeep/shred.ts';
-import { countDueRuns, runSchedule } from './schedule/schedule.ts';
+import { countDueRuns, SCHEDULE } from './schedule/schedule.ts';
 import { admitHere, compareJournal, isBarred } from './admit-here.ts';
 import { longestCallMs, sweep } from './upkeep/sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/config/schedules-here.ts';
 import { isPlanOutdated, PipelineError, reasonOf } from '../src/kernel/errors.ts';
-import { note, noteEnd, noting } from './note-failures.ts';
-import type { QueueWorker } from '../src/queue/open-queue.ts';
-import type { BatchKey } from '../src/ledger/engine/move.ts';
+import { note, noteEnd } from './note-failures.ts';
+import { type Stage, startStage } from './stage.ts';
 import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
-import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
 import { startAlarms } from './upkeep/start-alarms.ts';
 import { startTransfers } from './transfer/start-transfers.ts';
 import { type OnScan, startWatcher, type Watcher } from './watch/watch.ts';
@@ -43,7 +41,7 @@ export async function startWorkers(
   app: App,
   roles: ReadonlySet<Role> = EVERY_ROLE,
   onScan?: OnScan,
-  reprocess?: Reprocess,
+  reprocess?: Stage<{ runNo: number }>,
 ): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
@@ -51,40 +49,28 @@ export async function startWorkers(
   await bindHere(app);
   await (does(roles, 'submit') ? admitHere(app) : compareJournal(app));
   crashPoint('start.journal-compared');
-  const { concurrency } = app.settings;
   const stopping = new AbortController();
   const planSchedules = async () => {
     if (does(roles, 'schedule'))
       await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
   };
   await planSchedules();
-  const submitters: QueueWorker[] = [];
-  // A host that may not send ends each job at once, so it would win most jobs from the hosts that may.
-  const leaveToOthers = () => submitters.forEach((worker) => worker.setPaused(isBarred(app)));
-  const sweeper = await startSweeper(app, { atSite, sends: does(roles, 'submit') }, leaveToOthers);
-  const stage = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
-    does(roles, name)
-      ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
-      : [];
-  /** A job covers several files, each with its own trace. */
-  const jobs = (name: 'intake' | 'deliver', run: typeof runIntakeJob) =>
-    does(roles, name) ? [app.queue.work(name, concurrency[name], (job) => run(app, job, stopping.signal))] : [];
-  submitters.push(
-    ...stage('submit', (_app, job) => noting(app, submitItem(job), () => runSubmitJob(app, job, stopping.signal))),
-  );
-  leaveToOthers();
+  const { concurrency } = app.settings;
+  const start = <Thing>(stage: Stage<Thing>, hands: number, mayTake?: () => boolean) =>
+    does(roles, stage.name) ? [startStage(app, stage, { hands, stopping: stopping.signal, mayTake })] : [];
   const stages = [
-    ...jobs('intake', runIntakeJob),
-    ...submitters,
-    ...(does(roles, 'poll') ? [app.queue.work('poll', concurrency.poll, (job) => runPollJob(app, job))] : []),
-    ...jobs('deliver', runDeliverJob),
-    ...(does(roles, 'schedule')
-      ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
-      : []),
-    ...(reprocess && does(roles, 'reprocess')
-      ? [app.queue.work('reprocess', RUNS_AT_ONCE, (job) => reprocess(app, job, stopping.signal))]
-      : []),
+    ...start(INTAKE, concurrency.intake),
+    // A host that may not send leaves the work to the others.
+    ...start(submitStage(), concurrency.submit, () => !isBarred(app)),
+    ...start(pollStage(), concurrency.poll),
+    ...start(DELIVER, concurrency.deliver),
+    ...start(SCHEDULE, RUNS_AT_ONCE),
+    ...(reprocess ? start(reprocess, RUNS_AT_ONCE) : []),
   ];
+  const wakeAll = () => stages.forEach((stage) => void stage.wake());
+  const sweeper = await startSweeper(app, { atSite, sends: does(roles, 'submit') }, wakeAll);
+  const bells = stages.map((stage) => app.queue.hear(stage.name, () => stage.wake()));
+  wakeAll();
   const transfers = startTransfers(app, roles);
   const watcher = does(roles, 'list') ? await startWatcher(app, onScan) : BLIND;
   const alarms = startAlarms(app);
@@ -100,22 +86,14 @@ export async function startWorkers(
       stopping.abort();
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call in
       // progress gets its full time limit; the next start finds what is left.
-      const closing = stages.map((stage) => stage.close({ waitMs: longestCallMs(app) }));
+      const waitMs = longestCallMs(app);
+      const closing = [...bells.map((bell) => bell.close({ waitMs })), ...stages.map((stage) => stage.stop(waitMs))];
       await Promise.all([followed.stop(), watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
   };
 }
 
-function submitItem({ fileId, batchNo }: BatchKey): WorkItem {
-  return { work: 'submit', subject: `${fileId}/${batchNo}`, fileId, batchNo };
-}
-
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
-
-/** Works on a run; `stop` leaves the rest of it to the next start. */
-export type Reprocess = (app: App, job: Payload<'reprocess'>, stop: AbortSignal) => Promise<void>;
-
-type FileQueue = Exclude<QueueName, 'schedule' | 'reprocess'>;
 
 /** Each holds a lock while it lasts (`tryLock`). */
 const RUNS_AT_ONCE = 2;

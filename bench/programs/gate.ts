@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { FUNCTIONS_SCHEMA } from '../../src/ledger/engine/schema.ts';
 import { readBatches } from '../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
-import { keyOf } from '../../workers/enqueue.ts';
+import { keyOf } from '../../src/ledger/engine/move.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { startStopWatch } from '../measure/processor-time.ts';

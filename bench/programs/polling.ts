@@ -2,16 +2,15 @@ import { parseArgs } from 'node:util';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
-import { enqueuePoll } from '../../workers/enqueue.ts';
-import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import { findDueBatches } from '../../src/ledger/batch/due-work.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median, percentile } from '../measure/statistics.ts';
 import { forceStatements } from '../world/fill-ledger.ts';
 import { openBenchApp, takeInFile } from '../world/take-in-file.ts';
 
 /**
- * `polling --root DIR --file FILE --open N`: times one poll while N batches wait, each with its job in the queue. The
- * service reports all of them as not done. Then times a sweep.
+ * `polling --root DIR --file FILE --open N`: times one poll while N batches wait. The service reports all of them as not
+ * done. Then times a look for what is due, and a sweep.
  */
 const { values } = parseArgs({
   options: {
@@ -32,18 +31,18 @@ await forceStatements(app, [
    FROM batch b, generate_series(2, ${open}) n WHERE b.batch_no = 1`,
   'ANALYZE batch',
 ]);
-for (let batchNo = 1; batchNo <= open; batchNo += 1)
-  await enqueuePoll(app, await readBatchRow(app.ledger, { fileId, batchNo }));
 const polls: number[] = [];
 for (let n = 0; n < POLLS; n += 1) {
   const batchNo = 1 + Math.floor((n * open) / POLLS);
   polls.push(await secondsOf(() => pollBatch(app, { fileId, batchNo })));
 }
+const looking = await secondsOf(() => findDueBatches(app.ledger, { limit: 6 }));
 const sweeping = await secondsOf(() => sweep(app));
 printSample({
   seconds: median(polls),
   figures: {
     pollP99Ms: percentile(polls, 0.99) * 1_000,
+    lookMs: looking * 1_000,
     sweepSeconds: sweeping,
   },
 });

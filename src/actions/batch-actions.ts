@@ -1,7 +1,8 @@
 import { saidState } from '../../schemas/shown.ts';
 import { stepText } from '../../schemas/steps.ts';
 import type { BatchState } from '../../schemas/lifecycle.ts';
-import { enqueueDelivery, enqueueIntake, enqueuePoll, enqueueSubmit } from '../../workers/enqueue.ts';
+import { tryAgain } from '../ledger/stage/taken.ts';
+import { ring } from '../../workers/ring.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
 import type { App } from '../app.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -142,37 +143,36 @@ function keyOf({ file_id: fileId, batch_no: batchNo }: BatchRow): BatchKey {
   return { fileId, batchNo };
 }
 
-/** An added job in words, such as "submit of batch 2". */
-export type AddedJob = string;
+/** What a stage was rung for, in words, such as "submit of batch 2". */
+export type Rung = string;
 
 /**
- * Adds the jobs of a file, or of one of its batches, again. Harmless at any time: a job only tells a stage to look, and
+ * Has the stages look at a file, or at one of its batches, at once, also at what failed a moment ago. Harmless at any time:
  * the ledger lets through what is due.
- * @returns the jobs added; none while a person or the service must act first
+ * @returns what was rung for; nothing while a person or the service must act first
  */
-export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<AddedJob[]> {
+export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<Rung[]> {
+  await tryAgain(app.ledger, file);
   if (file.state === 'claimed') {
-    await enqueueIntake(app, [file.file_id], file.site);
+    await ring(app, 'intake', file.site);
     return ['intake'];
   }
   const batches = only ? [only] : await readBatches(app.ledger, file.file_id);
-  const asked: AddedJob[] = [];
-  for (const batch of withoutLaterOnes(batches)) {
-    const job = JOBS[batch.state];
-    if (job === undefined) continue;
-    if (job === 'submit') await enqueueSubmit(app, { fileId: batch.file_id, batchNo: batch.batch_no });
-    else await enqueuePoll(app, batch);
-    asked.push(`${job} of batch ${batch.batch_no}`);
-  }
-  if (!only) {
-    await enqueueDelivery(app, file.file_id);
-    asked.push('deliver');
-  }
-  return asked;
+  const rung = withoutLaterOnes(batches).flatMap(({ state, batch_no: batchNo }) => {
+    const stage = STAGES[state];
+    return stage === undefined ? [] : [{ stage, says: `${stage} of batch ${batchNo}` }];
+  });
+  for (const stage of new Set(rung.map((one) => one.stage))) await ring(app, stage);
+  if (!only) await ring(app, 'deliver', file.site);
+  return [...rung.map(({ says }) => says), ...(only ? [] : ['deliver'])];
 }
 
 /** Stage for each batch state. The other states wait for a person or a worker, or are final. */
-const JOBS: Partial<Record<BatchState, 'submit' | 'poll'>> = { ready: 'submit', submitted: 'poll', result_in: 'poll' };
+const STAGES: Partial<Record<BatchState, 'submit' | 'poll'>> = {
+  ready: 'submit',
+  submitted: 'poll',
+  result_in: 'poll',
+};
 
 /** Drops all waiting batches but the first, because batches of one account go one after the other. */
 function withoutLaterOnes(batches: readonly BatchRow[]): BatchRow[] {

@@ -1,20 +1,15 @@
 import type { Telemetry } from 'bullmq';
-import { HOME_SITE, type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
+import { HOME_SITE, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerWithin, limitLog, shortReason } from './answer-within.ts';
 import {
   countJobs,
-  isJobId,
-  listFaults,
-  listIds,
   lookAt,
   type NamedQueue,
   openNamedQueue,
   type QueueConnection,
   type QueueLook,
   queueNameAt,
-  toStoredId,
-  type Which,
 } from './named-queue.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
@@ -28,42 +23,26 @@ export type QueueBackend =
   | ({ readonly kind: 'redis' } & RedisSettings);
 
 /**
- * The queue only tells stages what to look at; the ledger holds the truth. Jobs may be lost, doubled or invented
- * without harm. A method that queries the server throws QUEUE_UNREACHABLE when it does not answer.
+ * The queue only tells stages to look; the ledger holds the truth. Rings may be lost, doubled or invented without harm. A method that queries the server throws QUEUE_UNREACHABLE when it does not answer.
  */
 export type Queue = {
   /**
-   * Adds a job. Its id must be new: of two jobs with one id only one runs, and it may be the one just ending.
-   * @param id letters, digits, `-`, `_` and `.`, at most 200; a job with any other id is logged and dropped
-   * @param options.site whose workers run it, for a queue with one per site (`schemas/jobs.ts`); this site by default
+   * Rings a stage. Rings that nobody has heard yet are one, and one that comes while another is heard follows it.
+   * @param site whose processes hear it, for a stage with a queue per site (`schemas/jobs.ts`); this site by default
    */
-  add<Name extends QueueName>(
-    name: Name,
-    id: string,
-    payload: Payload<Name>,
-    options?: { delayMs?: number; site?: string },
-  ): Promise<void>;
+  ring(name: QueueName, site?: string): Promise<void>;
+  /** Hears rings from now on, one at a time. A ring that fails is not repeated. */
+  hear(name: QueueName, hear: () => Promise<void>): QueueWorker;
   /**
-   * Returns the ids of jobs still to run. `live` and `pressing` include active ones; `next` and `pressing` leave out
-   * delayed ones. The sweep adds what is missing.
-   */
-  ids(name: QueueName, which: Which): Promise<Set<string>>;
-  /** Takes jobs from now on, `concurrency` at a time. A handler that throws fails its job; nothing is retried. */
-  work<Name extends QueueName>(
-    name: Name,
-    concurrency: number,
-    handle: (payload: Payload<Name>) => Promise<void>,
-  ): QueueWorker;
-  /**
-   * Adds jobs for schedules at their times from now on, instead of all planned before. Like every job they only prompt
-   * a check: without them due work is found a little later.
+   * Rings for schedules at their times from now on, instead of all planned before. Without these rings due work is found
+   * a little later.
    */
   plan(reminders: readonly Reminder[]): Promise<void>;
   /** Returns the number of jobs by BullMQ's name of their state. */
   counts(name: QueueName): Promise<Record<string, number>>;
   /** Looks at a queue without changing it. */
   look(name: QueueName): Promise<QueueLook>;
-  /** Makes a wiped queue usable again; cheap when there is nothing to do. The sweep calls it before `ids`. */
+  /** Makes a wiped queue usable again; cheap when there is nothing to do. */
   heal(): Promise<void>;
   /** Closes open workers, waiting for their jobs, and every connection. */
   close(): Promise<void>;
@@ -129,18 +108,15 @@ export async function openQueue(
   }
 
   return {
-    add: (name, id, payload, { delayMs = 0, site } = {}) =>
-      ask(`add the job "${id}"`, () => addJob({ queue: queueOf(name, site), name, id, payload, delayMs, log })),
-    ids: (name, which) => ask(`list the jobs of "${name}"`, () => listIds(queueOf(name), which)),
-    work: (name, concurrency, handle) => {
-      const setup = { name, site: home, concurrency, handle, connection, options, log, onError, telemetry };
-      const worker = startWorker(setup);
+    ring: (name, site) => ask(`ring "${name}"`, () => ringOnce(queueOf(name, site))),
+    hear: (name, hear) => {
+      const worker = startWorker({ name, site: home, hear, connection, options, log, onError, telemetry });
       workers.add(worker);
       return worker;
     },
     plan: (reminders) => ask('plan the schedules', () => planReminders(queueOf('schedule'), reminders)),
     counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queueOf(name))),
-    look: (name) => ask(`look at the jobs of "${name}"`, () => lookAt(queueOf(name), name)),
+    look: (name) => ask(`look at the jobs of "${name}"`, () => lookAt(queueOf(name))),
     heal: () => ask('heal the queue', () => connection.heal()),
     close,
   };
@@ -168,27 +144,11 @@ async function closeAll(
   await connection.close();
 }
 
-/**
- * Adds one job. Its id must be new (`workers/enqueue.ts` ends each with a random text). BullMQ silently adds nothing while
- * a job with this id, or the record of a failed one, exists. Checking first would cost as much as adding. A malformed
- * job is logged and dropped: no caller can fix that bug, and the ledger still knows what to do.
- */
-export async function addJob<Name extends QueueName>(job: {
-  queue: NamedQueue;
-  name: Name;
-  id: string;
-  payload: Payload<Name>;
-  delayMs: number;
-  log: Log;
-}): Promise<void> {
-  const { queue, name, id, delayMs, log } = job;
-  const payload = QUEUES[name].payload.safeParse(job.payload);
-  if (!payload.success || !isJobId(id)) {
-    const faults = payload.success ? ['id'] : listFaults(payload.error);
-    log.error({ queue: name, faults }, 'a malformed job was not added');
-    return;
-  }
-  await queue.add(name, payload.data, { jobId: toStoredId(id), delay: Math.max(0, delayMs) });
+/** Of the rings of a queue at most one is heard and one waits. */
+const BELL = { deduplication: { id: 'bell', keepLastIfActive: true } };
+
+async function ringOnce(queue: NamedQueue): Promise<void> {
+  await queue.add('ring', {}, BELL);
 }
 
 /** When to remind a schedule of itself: a time in its zone, on days of the week. */
@@ -207,7 +167,7 @@ export async function planReminders(queue: NamedQueue, reminders: readonly Remin
   const wanted = new Set(reminders.map((reminder) => reminder.schedule));
   for (const { key } of await queue.getJobSchedulers()) if (!wanted.has(key)) await queue.removeJobScheduler(key);
   for (const { schedule, timeZone, ...when } of reminders) {
-    const template = { name: 'schedule', data: { schedule } };
+    const template = { name: 'ring', data: {} };
     await queue.upsertJobScheduler(schedule, { pattern: patternOf(when), tz: timeZone }, template);
   }
 }

@@ -6,9 +6,8 @@ export type QueueOptions = typeof QUEUE_OPTIONS;
 export const QUEUE_OPTIONS = {
   // Stored with every job.
   job: {
-    // The sweep checks a failed job again and reads the ledger first. BullMQ would retry without checking.
+    // The next sweep makes the stage look, whatever became of a ring.
     attempts: 1,
-    // A finished job that is kept would swallow the next job with the same id.
     removeOnComplete: true,
     // Kept for the list of failed jobs: ids and a safe sentence.
     removeOnFail: { count: 1000 },
@@ -18,10 +17,10 @@ export const QUEUE_OPTIONS = {
   worker: {
     // BullMQ's default of 1 runs the job of a killed worker a second time, whatever `attempts` says.
     maxStalledCount: 0,
-    // Longer than any pause of a healthy process. A job whose lock expired is given up, not run again. Its id is free
-    // for the sweep after at most this time and two intervals.
-    lockDuration: 60_000,
-    stalledInterval: 15_000,
+    // A ring is heard in a moment. Of a process that died meanwhile it is given up after this time and two intervals;
+    // until then the sweeps of the others replace the rings.
+    lockDuration: 15_000,
+    stalledInterval: 5_000,
     // In seconds: how long an idle worker waits before it checks without a notification.
     drainDelay: 5,
     // BullMQ's 15 s would leave a worker stopped for that long after the server is back.

@@ -1,15 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type IQueueBackend, type Job, type Telemetry, Worker } from 'bullmq';
-import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
-import { isPlanOutdated } from '../kernel/errors.ts';
+import type { QueueName } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
-import { fromStoredId, listFaults, type QueueConnection, queueNameAt } from './named-queue.ts';
+import { type QueueConnection, queueNameAt } from './named-queue.ts';
 import type { QueueOptions } from './queue-options.ts';
 import { describeFailure, safeFailure } from './safe-failure.ts';
 
 export type QueueWorker = {
-  /** Leaves new jobs to other processes, or takes them again. It may still take one for which it already waits. */
-  setPaused(isPaused: boolean): void;
   /**
    * Takes no new job and waits for the running ones, at most `waitMs` if given. A job still running then continues in
    * the background while its process lives.
@@ -17,11 +14,10 @@ export type QueueWorker = {
   close(options?: { waitMs?: number }): Promise<void>;
 };
 
-type WorkerSetup<Name extends QueueName> = {
-  name: Name;
+type WorkerSetup = {
+  name: QueueName;
   site: string;
-  concurrency: number;
-  handle: (payload: Payload<Name>) => Promise<void>;
+  hear: () => Promise<void>;
   connection: QueueConnection;
   options: QueueOptions;
   log: Log;
@@ -29,46 +25,33 @@ type WorkerSetup<Name extends QueueName> = {
   telemetry?: Telemetry | undefined;
 };
 
-/** Runs the jobs of one queue, each at most once. */
-export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): QueueWorker {
-  const { name, site, concurrency, connection, options, log, onError, telemetry } = setup;
+/** Hears the rings of one queue, one at a time. */
+export function startWorker(setup: WorkerSetup): QueueWorker {
+  const { name, site, connection, options, log, onError, telemetry } = setup;
   const running = new Set<Promise<void>>();
   const worker = new Worker<unknown, void, string, IQueueBackend>(
     queueNameAt(name, site),
     (job) => keepTrack(running, runJob(setup, job)),
-    { ...options.worker, connection: {}, concurrency, ...(telemetry && { telemetry }) },
+    { ...options.worker, connection: {}, ...(telemetry && { telemetry }) },
     (...wanted) => pauseAfterFailure(connection.makeBackend(...wanted)),
   );
   // Without a listener an `error` event ends the process.
   worker.on('error', onError);
   worker.on('stalled', (id) => {
-    log.warn({ queue: name, job: fromStoredId(id) }, 'a worker died or hung; its job is not run again');
+    log.warn({ queue: name, job: id }, 'a process died or hung while it heard a ring; the next sweep looks');
   });
   let closing: Promise<void> | undefined;
   return {
-    setPaused: (isPaused) => {
-      if (closing || worker.isPaused() === isPaused) return;
-      // Without waiting for the running jobs, which may take long.
-      (isPaused ? worker.pause(true) : worker.resume()).catch(onError);
-    },
     close: ({ waitMs } = {}) => (closing ??= closeWorker({ worker, running, waitMs, log })),
   };
 }
 
-/** Runs a job that any program may have written. A payload that is not well-formed ids is dropped. */
-async function runJob<Name extends QueueName>(setup: WorkerSetup<Name>, job: Job<unknown>): Promise<void> {
-  const { name, handle, log } = setup;
-  const id = fromStoredId(job.id ?? '');
-  const payload = QUEUES[name].payload.safeParse(job.data);
-  if (!payload.success) {
-    log.error({ queue: name, job: id, faults: listFaults(payload.error) }, 'a malformed job was dropped');
-    return;
-  }
+/** Hears a ring, which any program may have written. What it holds is not read. */
+async function runJob({ name, hear, log }: WorkerSetup, { id }: Job<unknown>): Promise<void> {
   try {
-    await handle(payload.data as Payload<Name>);
+    await hear();
   } catch (error) {
-    if (isPlanOutdated(error)) log.info({ queue: name, job: id }, 'a job met an update of the tables and is repeated');
-    else log.error({ queue: name, job: id, ...describeFailure(error) }, 'a job failed');
+    log.error({ queue: name, job: id, ...describeFailure(error) }, 'a ring failed');
     throw safeFailure(error);
   }
 }

@@ -159,7 +159,7 @@ describe('runNow', () => {
     folder = await world.makeFolder(`drop/${name}`, { schedule: name });
     app = world.appWith({ [name]: { does: 'take', at: '22:00', days: ['mon', 'tue', 'wed', 'thu', 'fri'] } }, [folder]);
     world.clock.set(NOON);
-    await runSchedule(app, { schedule: name });
+    await runSchedule(app, name);
   });
 
   const because = { actor: 'operator:ada', reason: 'requested by hand' };
@@ -176,7 +176,7 @@ describe('runNow', () => {
       run: { state: 'done', due_at: new Date(NOON), summary: { files: 1 } },
     });
     world.clock.set('2026-06-15T23:00:00Z');
-    await runSchedule(app, { schedule: name });
+    await runSchedule(app, name);
     expect(await states()).toEqual(['2026-06-15 done 1']);
   });
 
@@ -205,9 +205,9 @@ describe('runNow', () => {
   it('makes up on the same day what was missed, and reports first what was missed before', async () => {
     name = `morning-${tests}`;
     app = world.appWith({ [name]: { does: 'take', at: '08:00' } }, [folder]);
-    await runSchedule(app, { schedule: name });
+    await runSchedule(app, name);
     world.clock.set('2026-06-17T14:00:00Z');
-    await runSchedule(app, { schedule: name });
+    await runSchedule(app, name);
     expect((await states()).at(-1)).toBe('2026-06-17 missed 0');
     expect(await runNow(app, name, { because })).toMatchObject({ is: 'made', run: { state: 'done' } });
     expect((await states()).at(-1)).toBe('2026-06-17 done 1');

@@ -44,7 +44,7 @@ describe('readSchedules', () => {
 
   it('names the run after, when that of today was made early by hand', async () => {
     const app = appHere();
-    await runSchedule(app, { schedule: 'nightly' });
+    await runSchedule(app, 'nightly');
     await runNow(app, 'nightly', {
       because: { actor: 'operator:ada', reason: 'early' },
       again: false,
@@ -58,9 +58,9 @@ describe('readSchedules', () => {
 
   it('says what became of the last run', async () => {
     const app = appHere();
-    await runSchedule(app, { schedule: 'close' });
+    await runSchedule(app, 'close');
     world.clock.set('2026-06-16T12:00:00Z');
-    await runSchedule(app, { schedule: 'close' });
+    await runSchedule(app, 'close');
     expect(await lineOf('close')).toMatchObject({
       nextAt: new Date('2026-06-16T23:00:00Z'),
       last: { day: '2026-06-15', state: 'missed' },
@@ -81,7 +81,7 @@ describe('readLateRuns', () => {
     folder = await world.makeFolder('drop/dues', { expect: { by: '18:00', days: ['mon', 'tue'], holidays: [] } });
     app = world.appWith({ nightly: { does: 'take', at: '22:00' } }, [folder]);
     world.clock.set(NOON);
-    await runSchedule(app, { schedule: 'nightly' });
+    await runSchedule(app, 'nightly');
     await checkExpected(app);
   });
   function read(): Promise<LateRuns> {
@@ -96,7 +96,7 @@ describe('readLateRuns', () => {
 
   it('lists what was missed, and the file that did not come, with what to do', async () => {
     world.clock.set('2026-06-16T10:00:00Z');
-    await runSchedule(app, { schedule: 'nightly' });
+    await runSchedule(app, 'nightly');
     await checkExpected(app);
     const late = await read();
     expect(late).toEqual({

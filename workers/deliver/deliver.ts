@@ -12,6 +12,7 @@ import {
   readDelivery,
   readDueCorrections,
 } from '../../src/ledger/file/complete-file.ts';
+import { findDueFiles } from '../../src/ledger/batch/due-work.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/file/file-figures.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
@@ -30,24 +31,20 @@ import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-fil
 import { FIRST } from './finished-pages.ts';
 import { mustHold, writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
-import type { Payload } from '../../schemas/jobs.ts';
-import { runForSlice } from '../run-for-slice.ts';
-import { noting } from '../note-failures.ts';
-import { enqueueDeliveryAt } from '../enqueue.ts';
+import type { Stage } from '../stage.ts';
 import { writeDueNotice } from './write-notice.ts';
 
-/**
- * Handles a `deliver` job: writes what is due for each of its files.
- * @param signal ends the time slice after the file being written
- */
-export async function runDeliverJob(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
-  const askAgain = (fileIds: readonly string[]) => enqueueDeliveryAt(app, app.settings.site, fileIds);
-  await runForSlice(app, job, { signal, askAgain }, (fileId) =>
-    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
-      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
-    ),
-  );
-}
+/** Writes the output files that are due. */
+export const DELIVER: Stage<{ fileId: string }> = {
+  name: 'deliver',
+  most: 10,
+  findDue: async (app, limit) => {
+    const due = await findDueFiles(app.ledger, 'deliver', { site: app.settings.site, limit });
+    return due.map((fileId) => ({ fileId }));
+  },
+  itemOf: ({ fileId }) => ({ work: 'deliver', subject: fileId, fileId }),
+  workAlone: (app, file) => deliverFile(app, file),
+};
 
 /**
  * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each

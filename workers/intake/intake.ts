@@ -16,6 +16,7 @@ import { faultsOf } from '../../src/ledger/doubt/compare-forgotten.ts';
 import { readForgotten } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
 import { findSameName, describeSentBefore } from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { findDueFiles } from '../../src/ledger/batch/due-work.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
@@ -32,54 +33,35 @@ import { fileProfile, findProfileFaults, findRetirement } from '../file-profile.
 import { endClaim } from '../watch/late-bytes.ts';
 import { folderOf, originalPath } from '../open-original.ts';
 import { openSource } from './open-source.ts';
-import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
-import type { Payload } from '../../schemas/jobs.ts';
+import { ringAfter } from '../ring.ts';
+import type { Stage } from '../stage.ts';
 import { findForgottenInFile } from '../find-forgotten-rows.ts';
-import { runForSlice } from '../run-for-slice.ts';
-import { noting } from '../note-failures.ts';
 
-/** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
-const NEWS_MS = 500;
-
-/**
- * Handles an `intake` job: takes in its files and adds the jobs that follow, for several files together. Small files
- * are read a few at a time, because most of the time goes to waiting for the database.
- * @param signal ends the time slice after the file being read
- */
-export async function runIntakeJob(
-  app: App,
-  job: Payload<'intake'>,
-  signal: AbortSignal,
-  sliceMs?: number,
-): Promise<void> {
-  let done: PlainFileRow[] = [];
-  let toldAt = performance.now();
-  const tell = async () => {
-    const news = done;
-    done = [];
-    toldAt = performance.now();
-    await tellOfIntake(app, news);
-  };
-  const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
-  const atOnce = await chooseAtOnce(app, job);
-  try {
-    await runForSlice(app, job, { signal, askAgain, atOnce, sliceMs }, async (fileId, before) => {
-      const item = { work: 'intake', subject: fileId, fileId } as const;
-      const takeIn = () => intakeAlone(app, fileId, before);
-      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
-      if (performance.now() - toldAt >= NEWS_MS) await tell();
-    });
-  } finally {
-    await tell();
-  }
-}
+/** Takes in claimed files. Small ones are read a few at a time, because most of the time goes to waiting for the database. */
+export const INTAKE: Stage<{ fileId: string; done?: PlainFileRow }> = {
+  name: 'intake',
+  most: 10,
+  sideBySide: async (app, files) => {
+    const ids = files.map(({ fileId }) => fileId);
+    return files.length > 1 && (await mayOverlap(app.ledger, ids, THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
+  },
+  findDue: async (app, limit) => {
+    const due = await findDueFiles(app.ledger, 'intake', { site: app.settings.site, limit });
+    return due.map((fileId) => ({ fileId }));
+  },
+  itemOf: ({ fileId }) => ({ work: 'intake', subject: fileId, fileId }),
+  workAlone: async (app, file, turn) => {
+    file.done = await intakeAlone(app, file.fileId, turn);
+  },
+  tell: (app, files) =>
+    tellOfIntake(
+      app,
+      files.flatMap(({ done }) => done ?? []),
+    ),
+};
 
 /** How many small files are read at a time. */
 const SMALL_AT_ONCE = 3;
-
-async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
-  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
-}
 
 /**
  * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.
@@ -90,7 +72,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
 }
 
 /**
- * Does the same for a caller that takes in several files and announces them together.
+ * Does the same without telling of it.
  * @param before is awaited before the file is compared with others and decided
  * @returns the file as it is now
  */
@@ -103,21 +85,12 @@ async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Pr
   });
 }
 
-/** Adds the jobs that follow the intake of these files of one site: for their batches, then for their notices. */
+/** Rings for what follows the intake of these files of one site: for their batches, then for their notices. */
 async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
   if (files.length === 0) return;
-  await enqueueNextBatches(app, files);
+  if (files.some((file) => file.state === 'accepted')) await ringAfter(app, 'submit');
   crashPoint('intake.account-woken');
-  await enqueueDeliveryAt(
-    app,
-    files[0]!.site,
-    files.map((file) => file.file_id),
-  );
-}
-
-async function enqueueNextBatches(app: App, files: readonly PlainFileRow[]): Promise<void> {
-  const accepted = files.filter((file) => file.state === 'accepted');
-  for (const account of new Set(accepted.map((file) => file.account))) await enqueueNextBatch(app, account);
+  await ringAfter(app, 'deliver', files[0]!.site);
 }
 
 function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
@@ -262,11 +235,9 @@ async function refuseUnread(
 /**
  * Removes the plain bytes, which are not needed after the commit. They go last: while they exist, the sweep finds the
  * claim and repeats this.
- * @returns a function that adds the jobs for its batches
  */
-export async function finishClaimed(app: App, fileId: string): Promise<() => Promise<void>> {
-  const file = await finishDecided(app, fileId);
-  return () => enqueueNextBatches(app, [file]);
+export async function finishClaimed(app: App, fileId: string): Promise<void> {
+  await finishDecided(app, fileId);
 }
 
 async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {

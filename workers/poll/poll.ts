@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Payload } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { findDueBatches, readNextDue } from '../../src/ledger/batch/due-work.ts';
+import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
   exceptBatch,
   type FittingResult,
@@ -21,75 +21,79 @@ import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
 import { openResult, sealResult } from '../open-original.ts';
-import { note, noteEnd, noting } from '../note-failures.ts';
-import { nextRecheckAt, recheckBatch } from './recheck.ts';
-import {
-  enqueueDeliveryAt,
-  enqueuePoll,
-  EXCEPTION_DELAY_MS,
-  isStale,
-  pollDelayMs,
-  pollWaitMs,
-  keyOf,
-} from '../enqueue.ts';
+import { note, noteEnd } from '../note-failures.ts';
+import { longestRecheckMs, nextRecheckAt, recheckBatch } from './recheck.ts';
+import { EXCEPTION_DELAY_MS, isStale, pollDelayMs, pollWaitMs } from './poll-times.ts';
+import { ringAfter } from '../ring.ts';
+import type { Stage } from '../stage.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
-/**
- * Handles a `poll` job. The results of its batches are fetched at the same time. Those that are soon here and fit are
- * reconciled in one transaction; all others, and all when it fails, one by one, so that none harms the others.
- * @param patienceMs how long a result is waited for before those that are here are reconciled without it
- */
-export async function runPollJob(
-  app: App,
-  { fileId, batchNo, more = [] }: Payload<'poll'>,
-  patienceMs = 1_000,
-): Promise<void> {
-  const keys = [{ fileId, batchNo }, ...more];
-  const polls = keys.map((key) => ({ key, asked: {} as PollResult }));
-  const ended = more.length > 0 ? await endTogether(app, polls, patienceMs) : [];
-  const failures: unknown[] = [];
-  // All wait for their answers at the same time; those that have theirs come first.
-  const rest = polls.filter(({ key }) => !ended.includes(key));
-  for (const { key, asked } of rest.toSorted((one, other) => Number(!one.asked.isHere) - Number(!other.asked.isHere)))
-    await noting(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }, () =>
-      app.telemetry.trace('poll', key, () => endAlone(app, key, asked)),
-    ).catch((error: unknown) => failures.push(error));
-  await deliverEnded(app, keys);
-  if (failures.length > 0) throw failures[0];
-}
-
+/** A batch whose result is asked for, and what the question came to. */
 type Poll = { key: BatchKey; asked: PollResult };
 type Fetched = { key: BatchKey; batch: BatchRow; bytes: Buffer };
 
+/**
+ * Asks for the results of batches. Those of a group are fetched at the same time. Those that are soon here and fit are
+ * reconciled in one transaction; all others one by one, so that none harms the others.
+ * @param patienceMs how long a result is waited for before those that are here are reconciled without it
+ */
+export function pollStage(patienceMs = 1_000): Stage<Poll> {
+  return {
+    name: 'poll',
+    most: 6,
+    findDue: async (app, limit) => {
+      const longest = longestRecheckMs(app.settings.accounts.values());
+      const due = await findDueBatches(app.ledger, { longestRecheckMs: longest, limit });
+      return fewRows(due).map((batch) => ({ key: keyOf(batch), asked: {} }));
+    },
+    readNextDue: (app) => readNextDue(app.ledger, 'poll'),
+    itemOf: ({ key }) => ({ work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }),
+    workTogether: (app, polls) => endTogether(app, polls, patienceMs),
+    // All wait for their answers at the same time.
+    sideBySide: async (_app, polls) => polls.length,
+    workAlone: (app, { key, asked }) => endAlone(app, key, asked),
+    tell: (app, polls) =>
+      tellOfEnded(
+        app,
+        polls.map(({ key }) => key),
+      ),
+  };
+}
+
+/** Most rows whose results a group fetches: they are in memory at once. */
+const MOST_ROWS = 5_000;
+
+function fewRows(due: readonly BatchRow[]): BatchRow[] {
+  let rows = 0;
+  return due.filter((batch, place) => (rows += batch.rows) <= MOST_ROWS || place === 0);
+}
+
 /** @returns the batches that were ended */
-async function endTogether(app: App, polls: readonly Poll[], patienceMs: number): Promise<BatchKey[]> {
-  const here: Fetched[] = [];
-  const fetch = async ({ key, asked }: Poll) => {
+async function endTogether(app: App, polls: readonly Poll[], patienceMs: number): Promise<readonly Poll[]> {
+  const here: (Fetched & { poll: Poll })[] = [];
+  const fetch = async (poll: Poll) => {
+    const { key, asked } = poll;
     const batch = await readBatchRow(app.ledger, key);
     if (batch.state !== 'submitted' || isEarly(app, batch)) return;
     asked.batchId = batch.batch_id;
     asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
-    const answer = await asked.answer.finally(() => (asked.isHere = true));
-    if (answer.kind === 'done') here.push({ key, batch, bytes: answer.file });
+    const answer = await asked.answer;
+    if (answer.kind === 'done') here.push({ poll, key, batch, bytes: answer.file });
   };
   // What fails here fails again alone, where it counts.
   await Promise.race([Promise.allSettled(polls.map(fetch)), sleep(patienceMs, undefined, { ref: false })]);
   const soon = [...here];
   if (soon.length < 2) return [];
-  try {
-    const fitting = await findFitting(app, soon);
-    if (fitting.length < 2) return [];
-    await reconcileTogether(app.ledger, fitting);
-    for (const { key, evidence } of fitting) {
-      app.log.info({ ...key, outcomes: evidence['outcomes'] }, 'batch reconciled');
-      await noteEnd(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key });
-    }
-    return fitting.map(({ key }) => key);
-  } catch (error) {
-    app.log.warn({ batches: soon.map(({ key }) => key) }, `results are reconciled one by one: ${reasonOf(error)}`);
-    return [];
+  const fitting = await findFitting(app, soon);
+  if (fitting.length < 2) return [];
+  await reconcileTogether(app.ledger, fitting);
+  for (const { key, evidence } of fitting) {
+    app.log.info({ ...key, outcomes: evidence['outcomes'] }, 'batch reconciled');
+    await noteEnd(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key });
   }
+  const ended = new Set(fitting.map(({ key }) => key));
+  return soon.filter(({ key }) => ended.has(key)).map(({ poll }) => poll);
 }
 
 /** Returns what is to be written of the results that are plain and fit. */
@@ -107,11 +111,11 @@ async function findFitting(app: App, here: readonly Fetched[]): Promise<FittingR
   });
 }
 
-/** Adds the jobs for the outputs of files that wait for no other batch. */
-async function deliverEnded(app: App, keys: readonly BatchKey[]): Promise<void> {
+/** Rings for the outputs of files that wait for no other batch. */
+async function tellOfEnded(app: App, keys: readonly BatchKey[]): Promise<void> {
   const fileIds = [...new Set(keys.map((key) => key.fileId))];
-  for (const done of await findFilesWithoutOpenBatch(app.ledger, fileIds)) {
-    await enqueueDeliveryAt(app, done.site, done.fileIds);
+  for (const { site } of await findFilesWithoutOpenBatch(app.ledger, fileIds)) {
+    await ringAfter(app, 'deliver', site);
     crashPoint('poll.deliver-asked');
   }
 }
@@ -128,7 +132,7 @@ export async function pollBatch(app: App, key: BatchKey): Promise<void> {
 export async function askForResult(app: App, key: BatchKey): Promise<string | undefined> {
   const asked: PollResult = {};
   await endAlone(app, key, asked);
-  await deliverEnded(app, [key]);
+  await tellOfEnded(app, [key]);
   return asked.failure;
 }
 
@@ -146,8 +150,8 @@ async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<voi
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
 }
 
-/** What a query for a result came to: why there was no answer; the answer of an earlier one, for which id, if it is here. */
-type PollResult = { failure?: string; answer?: Promise<ResultAnswer>; batchId?: string | null; isHere?: boolean };
+/** What a query for a result came to: why there was no answer; the answer of an earlier one, and for which id. */
+type PollResult = { failure?: string; answer?: Promise<ResultAnswer>; batchId?: string | null };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
 const TOLERANCE_MS = 1_000;
@@ -165,9 +169,8 @@ async function askService(app: App, batch: BatchRow, asked: PollResult): Promise
   const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
   const account = app.account(batch.account);
   const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
-  const next = await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
+  await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
   crashPoint('poll.asked-again');
-  if (next?.state === 'submitted') await enqueuePoll(app, next);
   return undefined;
 }
 
@@ -201,14 +204,13 @@ function noteOf(answer: ResultAnswer): PollNote {
 }
 
 /** Sets the time of the next query, and logs each alarm once, however often the service is queried. */
-async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<BatchRow | undefined> {
+async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<void> {
   const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
   if (news?.isNewAlarm)
     app.log.error(aboutOf(batch), `the service returned an unknown text; paydrop keeps asking: ${note.alarm}`);
   if (news?.batch.state === 'exception' && batch.state === 'submitted')
     app.log.error(aboutOf(batch), `the batch needs attention: ${news.batch.reason}`);
   if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; paydrop keeps asking');
-  return news?.batch;
 }
 
 /** Seals the raw result before anything is concluded from it, so that it can be examined again. */

@@ -4,9 +4,9 @@ import { formatInZone } from '../../src/calendar/zone-time.ts';
 import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../src/ledger/batch/schedule-poll.ts';
 import { readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
+import { keyOf } from '../../src/ledger/engine/move.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
-import { keyOf } from '../enqueue.ts';
 import { judgeResult, type Judgement } from './judge-result.ts';
 import { sealResult } from '../open-original.ts';
 

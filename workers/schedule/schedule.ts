@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ScheduleConfig } from '../../schemas/config.ts';
-import type { Payload } from '../../schemas/jobs.ts';
+import type { Stage } from '../stage.ts';
 import type { App } from '../../src/app.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import {
@@ -23,35 +23,40 @@ import { type DueDate, dueDates } from '../../src/calendar/business-dates.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import { schedulesHere } from '../../src/config/schedules-here.ts';
 
+/** Makes the due runs of schedules. */
+export const SCHEDULE: Stage<{ schedule: string }> = {
+  name: 'schedule',
+  most: 1,
+  findDue: async (app) => {
+    const due: { schedule: string }[] = [];
+    for (const [name, schedule] of schedulesHere(app.settings))
+      if ((await findDueRuns(app, name, schedule)).length > 0) due.push({ schedule: name });
+    return due;
+  },
+  itemOf: ({ schedule }) => itemOf(schedule),
+  workAlone: (app, { schedule }, _turn, stop) => runSchedule(app, schedule, stop),
+};
+
 /**
  * Makes the due runs of a schedule, one for each business date, however often it is called. The caller that gets the
  * schedule's lock makes them all; another returns at once.
  * @param stop leaves an unfinished run to the next start
  */
-export async function runSchedule(
-  app: App,
-  { schedule: name }: Payload<'schedule'>,
-  stop?: AbortSignal,
-): Promise<void> {
+export async function runSchedule(app: App, name: string, stop?: AbortSignal): Promise<void> {
   const schedule = scheduleOf(app, name);
   if (!schedule) return;
-  try {
-    await holdSchedule(app, name, async () => {
-      for (const due of await findDueRuns(app, name, schedule)) {
-        if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
-      }
-    });
-  } catch (error) {
-    await noteThrown(app, itemOf(name), error);
-    throw error;
-  }
+  await holdSchedule(app, name, async () => {
+    for (const due of await findDueRuns(app, name, schedule)) {
+      if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
+    }
+  });
 }
 
 function itemOf(schedule: string): WorkItem {
   return { work: 'schedule', subject: schedule };
 }
 
-/** Returns undefined when it has left the configuration: an old job may still name it. */
+/** Returns undefined when it has left the configuration. */
 export function scheduleOf({ settings }: Pick<App, 'settings'>, name: string): ScheduleConfig | undefined {
   return Object.hasOwn(settings.schedules, name) ? settings.schedules[name] : undefined;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
-import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
   type BatchIds,
   beginLook,
@@ -15,7 +15,6 @@ import {
 import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
-import { keyOf } from '../enqueue.ts';
 import { judgeResult, readResult } from '../poll/judge-result.ts';
 
 /** Whether batch ids let an account send. `failed`: no answer of the service; `later`: another call is in progress. */

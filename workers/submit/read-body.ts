@@ -8,11 +8,10 @@ import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import { readSealedPart, readSentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { openBytes } from '../../src/crypto/seal.ts';
-import { keyOf } from '../enqueue.ts';
 import { bodyPurpose } from '../intake/cut-bodies.ts';
 import { openFileKey } from '../open-original.ts';
 import { markRows } from '../row-marks.ts';
-import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import { readNextBatch } from '../../src/ledger/batch/due-work.ts';
 
 /** Bytes of a batch to send, the mark of all rows of its file, and the marks of its own rows. */

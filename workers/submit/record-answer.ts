@@ -4,19 +4,18 @@ import type { App } from '../../src/app.ts';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import { waitLeftMs } from '../../src/kernel/clock.ts';
 import { type AttemptEnd, endAttempt } from '../../src/ledger/batch/end-attempt.ts';
-import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
+import { type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { enqueueSubmit, gatherPolls, keyOf } from '../enqueue.ts';
+import { keyOf } from '../../src/ledger/engine/move.ts';
 
 /**
  * Records the outcome of a call.
  *
  * If nothing was sent, the batch goes back: out of `preparing` when the intent was never declared, else out of
  * `sending`. The ledger says which, because an error at the commit leaves this process without knowing.
- * @returns the batch as it is now, for `askForNext`
+ * @returns the batch as it is now
  */
 export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<BatchRow> {
   crashPoint('submit.classified');
@@ -68,18 +67,6 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
   await app.journal
     .append({ at: app.clock.now().toISOString(), ...about, sha256: batch.body_sha256, answer })
     .catch((trouble: unknown) => app.log.error(about, `nor does the send journal: ${reasonOf(trouble)}`));
-}
-
-/** Adds the job that a batch needs next, by its current state, whichever process set it. */
-export async function askForNext(app: App, now: BatchRow): Promise<void> {
-  if (now.state === 'submitted') {
-    const polls = gatherPolls(app);
-    polls.add(now);
-    await polls.end();
-  }
-  if (now.state === 'ready') {
-    await enqueueSubmit(app, keyOf(now), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
-  }
 }
 
 /** Returns the answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */

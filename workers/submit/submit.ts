@@ -3,7 +3,9 @@ import type { App } from '../../src/app.ts';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
-import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { closedAccounts, nextSendAt } from '../../src/calendar/send-window.ts';
+import { findDueAccounts, readNextDue } from '../../src/ledger/batch/due-work.ts';
+import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
   LONGEST_RELEASE_MS,
   prepareBatch,
@@ -15,72 +17,95 @@ import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { askForNext, recordAnswer } from './record-answer.ts';
+import { recordAnswer } from './record-answer.ts';
 import { admitHere, askAgainWhenClosed } from '../admit-here.ts';
 import { lookAhead } from './look-ahead.ts';
 import { type Body, type BodyAhead, isBodyOf, openAhead, readBody } from './read-body.ts';
 import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd } from '../note-failures.ts';
-import { enqueueNextBatch, findNext, gatherPolls, keyOf, mayBeSent } from '../enqueue.ts';
+import { ringAfter, ringNowAndThen } from '../ring.ts';
+import type { Stage } from '../stage.ts';
+import { findNext, mayBeSent } from './find-next.ts';
 
-/** How long a job works on the batches of its account, in ms. */
+/** How long an account keeps a hand, in ms. With a slow service that is one call. */
 const SLICE_MS = 1_000;
 
 /**
- * Handles a `submit` job: sends its batch, then those that follow in its account, for one time slice. A job for each
- * would take as long as sending it when the service is quick.
- *
- * One call is in progress at a time. Meanwhile the next body is opened; the job that a batch needs next is added while
- * the following batch is taken up.
- *
- * A time slice is short, so that no account keeps the others waiting; with a slow service it covers one call.
- * @param signal ends the time slice after the call in progress; no call begins after it
+ * Sends the batches of accounts, one call of an account at a time. Each account has a time slice, so that none keeps the
+ * others waiting; those that waited longest come first.
  * @param sliceMs for tests
  */
-export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal, sliceMs = SLICE_MS): Promise<void> {
+export function submitStage(sliceMs = SLICE_MS): Stage<{ account: string }> {
+  const servedAt = new Map<string, number>();
+  return {
+    name: 'submit',
+    most: 1,
+    isRepeated: true,
+    findDue: async (app, limit) => {
+      const open = [...app.settings.accounts.keys()].filter((account) => mayBeSent(app, account));
+      const due = await findDueAccounts(app.ledger, open);
+      const waited = (account: string) => servedAt.get(account) ?? 0;
+      return due
+        .toSorted((one, other) => waited(one) - waited(other))
+        .slice(0, limit)
+        .map((account) => ({ account }));
+    },
+    readNextDue: async (app) => {
+      const accounts = [...app.settings.accounts.values()];
+      const opens = closedAccounts(accounts, app.clock.now()).map((name) =>
+        nextSendAt(app.account(name), app.clock.now()),
+      );
+      const times = [await readNextDue(app.ledger, 'submit'), ...opens].flatMap((at) => at?.getTime() ?? []);
+      return times.length > 0 ? new Date(Math.min(...times)) : null;
+    },
+    itemOf: ({ account }) => ({ work: 'submit', subject: account, account }),
+    workAlone: async (app, { account }, _turn, stop) => {
+      servedAt.set(account, performance.now());
+      return sendSome(app, account, stop, sliceMs);
+    },
+    tell: (app) => ringAfter(app, 'poll'),
+  };
+}
+
+/**
+ * Sends batches of an account for a time slice. Meanwhile the next body is opened.
+ * @param stop ends it after the call in progress; no call begins after it
+ * @returns `later` when nothing could be tried
+ */
+async function sendSome(app: App, account: string, stop: AbortSignal, sliceMs: number): Promise<'later' | void> {
   const began = performance.now();
-  const isOver = () => signal.aborted || performance.now() - began >= sliceMs;
-  const asked: Promise<void>[] = [];
-  const polls = gatherPolls(app);
-  try {
-    let account: string | undefined;
-    let ahead: BodyAhead | undefined;
-    for (let next: BatchKey | undefined = key; next && !signal.aborted; ) {
-      let opening: Promise<BodyAhead | undefined> | undefined;
-      const calling = (name: string) => {
-        if (!isOver()) opening = openAhead(app, name);
-      };
-      const tried = await submitAlone(app, next, { account, ahead, calling });
-      const wasGuess: boolean = next === ahead?.key;
-      if (tried) {
-        account = tried.account;
-        if (tried.now.state === 'submitted') polls.add(tried.now);
-        else asked.push(withoutNotice(askForNext(app, tried.now)));
-        if (isOver()) return await enqueueNextBatch(app, account);
-      }
-      ahead = await opening;
-      // The guess may be wrong: the next batch may have changed.
-      if (tried && ahead) next = ahead.key;
-      else next = account !== undefined && (tried || wasGuess) ? await findNext(app, account) : undefined;
+  const isOver = () => stop.aborted || performance.now() - began >= sliceMs;
+  const polls = ringNowAndThen(app, 'poll');
+  let ahead: BodyAhead | undefined;
+  let hasTried = false;
+  let next = await findNext(app, account);
+  while (next && !isOver()) {
+    let opening: Promise<BodyAhead | undefined> | undefined;
+    const calling = () => {
+      if (!isOver()) opening = openAhead(app, account);
+    };
+    const tried = await submitAlone(app, next, { account, ahead, calling });
+    const wasGuess: boolean = next === ahead?.key;
+    if (tried) hasTried = true;
+    if (tried?.now.state === 'submitted') {
+      await polls.more();
+      crashPoint('submit.poll-asked');
     }
-  } finally {
-    await Promise.all([...asked, polls.end()]);
+    ahead = await opening;
+    // The guess may be wrong: the next batch may have changed.
+    if (tried && ahead) next = ahead.key;
+    else next = tried || wasGuess ? await findNext(app, account) : undefined;
   }
+  return hasTried || stop.aborted ? undefined : 'later';
 }
 
-/** Keeps a failure from counting as unhandled until the caller awaits it. */
-function withoutNotice(work: Promise<void>): Promise<void> {
-  work.catch(() => undefined);
-  return work;
-}
-
-/** Sends one batch, at most once, and adds jobs for what it needs next and for the next of its account. */
+/** Sends one batch, at most once, and rings for what it needs next. */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const sent = await submitAlone(app, key);
   if (!sent) return;
-  await askForNext(app, sent.now);
-  await enqueueNextBatch(app, sent.account);
+  if (sent.now.state === 'submitted') await ringAfter(app, 'poll');
+  await ringAfter(app, 'submit');
 }
 
 /** A batch that was tried, and its current row in the ledger. */

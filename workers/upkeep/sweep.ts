@@ -20,34 +20,14 @@ import { finishClaimed } from '../intake/intake.ts';
 import { compareForgotten } from './compare-forgotten.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
 import { lookAtAllRetired } from '../watch/late-bytes.ts';
-import { chooseMasterKey, enqueueClaimed, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
+import { chooseMasterKey, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
-import type { QueueName } from '../../schemas/jobs.ts';
-import { schedulesHere } from '../../src/config/schedules-here.ts';
-import { closedAccounts, nextSendAt } from '../../src/calendar/send-window.ts';
-import { findOpenRuns } from '../../src/ledger/reprocess/move-run.ts';
-import { findDueWork, findSendable } from '../../src/ledger/batch/due-work.ts';
-import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import type { Which } from '../../src/queue/named-queue.ts';
-import { longestRecheckMs } from '../poll/recheck.ts';
-import { findDueRuns } from '../schedule/schedule.ts';
-import {
-  enqueueDeliveryAt,
-  enqueueIntake,
-  enqueuePoll,
-  enqueueReprocess,
-  enqueueRuns,
-  enqueueSubmit,
-  filesOf,
-  JOB_KEYS,
-  jobKeyOf,
-  keyOf,
-  pollWaitMs,
-} from '../enqueue.ts';
+import { keyOf } from '../../src/ledger/engine/move.ts';
+import { giveBackOfDead } from '../../src/ledger/stage/taken.ts';
 
 /**
  * Repairs what a crash, a lost queue or a lost connection left behind. It works from the ledger and the folders, is
- * repeatable at any time, and sends nothing by itself.
+ * repeatable at any time, and sends nothing by itself. After it the stages look for what is due.
  * @param options.atSite false in a process without folders
  * @param options.sends false in a process that sends nothing
  */
@@ -59,15 +39,14 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   crashPoint('sweep.batches-recovered');
   await refreshFailing(app);
   await compareForgotten(app);
-  await refillQueue(app, atStart);
-  if (atSite) await askForDueRuns(app, atStart);
-  if (atSite) await askToReprocess(app, atStart);
+  await giveBackOfDead(app.ledger);
   // At start an expected file may lie in its folder unseen.
   if (!atStart) await checkExpected(app);
-  crashPoint('sweep.queue-refilled');
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger already knows.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
+  // While the queue is away, the stages look after each sweep.
+  await app.queue.heal();
   if (!atStart) await mustBeUsable(app);
   if (sends) await renewFolderMark(app.settings.paths.journal, app.clock);
   // A root that cannot be signed holds up no work; the sweep then counts as failed.
@@ -113,13 +92,12 @@ function byTime(one: Claim, other: Claim): number {
   return one.notes.claimedAt < other.notes.claimedAt ? -1 : 1;
 }
 
-/** @returns adds the job that follows. It is not part of taking the drop: if it fails, the next sweep adds it. */
-async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>) | undefined> {
+async function adoptClaim(app: App, claim: Claim): Promise<void> {
   const { fileId } = claim;
   const state = await readFileState(app.ledger, fileId);
-  if (state === 'claimed') return undefined;
-  if (state !== undefined) return finishClaimed(app, fileId);
-  return (await storeClaim(app, await underPresentName(app, claim))) ? () => enqueueClaimed(app, [fileId]) : undefined;
+  if (state === 'claimed') return;
+  if (state === undefined) await storeClaim(app, await underPresentName(app, claim));
+  else await finishClaimed(app, fileId);
 }
 
 /**
@@ -142,8 +120,7 @@ async function adoptClaims(app: App): Promise<void> {
     for (const claim of found.claims.sort(byTime)) {
       try {
         const { folder: id, account, name } = claim.notes;
-        const ask = await noting(app, takingOf({ id, account }, name), () => adoptClaim(app, claim));
-        await ask?.();
+        await noting(app, takingOf({ id, account }, name), () => adoptClaim(app, claim));
       } catch (error) {
         app.log.error({ fileId: claim.fileId }, reasonOf(error));
       }
@@ -158,88 +135,4 @@ async function adoptClaims(app: App): Promise<void> {
       app.log.error({ dir }, reasonOf(error)),
     );
   }
-}
-
-/**
- * Adds a job for everything that is due and has none. Running jobs count, but not at start: they may be those of a
- * killed process, until their locks run out. For a batch that may be sent they never count. A live job would have taken
- * it, so its worker was killed or could not report its end.
- *
- * A batch that is due although its job is delayed gets another job. The queue uses the host's clock; after that was set
- * back, the job would wait as long as the jump.
- */
-async function refillQueue(app: App, atStart: boolean): Promise<void> {
-  await app.queue.heal();
-  const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
-  const due = await findDueWork(app.ledger, {
-    site: app.settings.site,
-    closed,
-    longestRecheckMs: longestRecheckMs(app.settings.accounts.values()),
-  });
-  const jobKeys = async (name: QueueName, which: Which) =>
-    new Set([...(await app.queue.ids(name, which))].map(jobKeyOf));
-  const pollKeys = async (which: Which) =>
-    new Set([...(await jobKeys('poll', which))].flatMap(filesOf).map((batch) => `poll-${batch}`));
-  const [intake, submit, poll, latePoll, deliver] = await Promise.all([
-    jobKeys('intake', atStart ? 'waiting' : 'live'),
-    jobKeys('submit', 'next'),
-    pollKeys(atStart ? 'waiting' : 'live'),
-    pollKeys(atStart ? 'waiting' : 'pressing'),
-    jobKeys('deliver', atStart ? 'waiting' : 'live'),
-  ]);
-  const { site } = app.settings;
-  await enqueueIntake(app, withoutAsked(due.intake, intake), site);
-  for (const key of due.submit) if (!submit.has(JOB_KEYS.submit(key))) await enqueueSubmit(app, key);
-  for (const batch of due.poll)
-    if (!(isLate(app, batch) ? latePoll : poll).has(JOB_KEYS.poll(batch))) await enqueuePoll(app, batch);
-  await askAtOpening(app, closed);
-  await enqueueDeliveryAt(app, site, withoutAsked(due.deliver, deliver));
-}
-
-function withoutAsked(fileIds: readonly string[], jobKeys: ReadonlySet<string>): string[] {
-  const asked = new Set([...jobKeys].flatMap(filesOf));
-  return fileIds.filter((fileId) => !asked.has(fileId));
-}
-
-/**
- * Adds one job for each account whose window is closed, delayed until it opens. That job checks the ledger's other
- * waits again. If it is lost, the sweep after the opening finds the batch.
- */
-async function askAtOpening(app: App, closed: readonly string[]): Promise<void> {
-  if (closed.length === 0) return;
-  const waiting = new Set([...(await app.queue.ids('submit', 'waiting'))].map(jobKeyOf));
-  for (const name of closed) {
-    const opensAt = nextSendAt(app.account(name), app.clock.now());
-    if (!opensAt) continue;
-    const delayMs = opensAt.getTime() - app.clock.now().getTime();
-    for (const key of await findSendable(app.ledger, name))
-      if (!waiting.has(JOB_KEYS.submit(key))) await enqueueSubmit(app, key, delayMs);
-  }
-}
-
-/** Adds jobs for schedules whose time has come, or whose run a dead process left. */
-async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
-  const schedules = schedulesHere(app.settings);
-  if (schedules.length === 0) return;
-  const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(jobKeyOf));
-  for (const [name, schedule] of schedules) {
-    const due = await findDueRuns(app, name, schedule);
-    if (due.length > 0 && !asked.has(JOB_KEYS.schedule(name))) await enqueueRuns(app, name);
-  }
-}
-
-/** Adds jobs for what a person has sent again at this site. */
-async function askToReprocess(app: App, atStart: boolean): Promise<void> {
-  const open = await findOpenRuns(app.ledger, app.settings.site);
-  if (open.length === 0) return;
-  const asked = new Set([...(await app.queue.ids('reprocess', atStart ? 'waiting' : 'live'))].map(jobKeyOf));
-  for (const runNo of open) if (!asked.has(JOB_KEYS.reprocess(runNo))) await enqueueReprocess(app, runNo);
-}
-
-/** How late a delayed job may begin, in ms. */
-const LATE_MS = 10_000;
-
-function isLate(app: App, batch: BatchRow): boolean {
-  const dueMs = batch.next_poll_at?.getTime() ?? 0;
-  return pollWaitMs(app, batch) === 0 && Math.abs(app.clock.now().getTime() - dueMs) > LATE_MS;
 }

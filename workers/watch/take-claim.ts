@@ -22,31 +22,27 @@ import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf, ORIGINAL_PURPOSE } from '../open-original.ts';
 import { poisonGuard } from '../intake/poison-guard.ts';
-import { enqueueIntake } from '../enqueue.ts';
+import { ringAfter } from '../ring.ts';
 import { quarantineDrop } from '../../src/files/claims/quarantine-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 
 /**
- * Seals the claimed bytes in the archive, hashes them, writes the file's row and adds its intake job. A crash at any
+ * Seals the claimed bytes in the archive, hashes them, writes the file's row and rings for its intake. A crash at any
  * point leaves the claim in the work folder, and a repeat goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
-  if (await storeClaim(app, claim)) await enqueueClaimed(app, [claim.fileId]);
+  if (await storeClaim(app, claim)) await ringAfter(app, 'intake');
+  crashPoint('claim.asked');
 }
 
 /**
- * Does the same for a caller that takes several claims and adds their intake jobs together.
+ * Does the same for a caller that takes several claims and rings once.
  * @param turn is awaited before the file enters the ledger
- * @returns whether its intake job is to be added
+ * @returns whether its intake is to be rung for
  */
 export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): Promise<boolean> {
   const { fileId, notes } = claim;
   return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim, turn));
-}
-
-export async function enqueueClaimed(app: App, fileIds: readonly string[]): Promise<void> {
-  await enqueueIntake(app, fileIds, app.settings.site);
-  crashPoint('claim.asked');
 }
 
 async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {

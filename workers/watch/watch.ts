@@ -11,11 +11,11 @@ import { findReading } from '../../src/ledger/profile/read-profiles.ts';
 import { meaningKey } from '../../src/ledger/merchant/bound-accounts.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
-import { keepOrder } from '../run-for-slice.ts';
+import { keepOrder } from '../stage.ts';
 import { noting, takingOf } from '../note-failures.ts';
 import { takeLateCompanions } from './late-companions.ts';
-import { enqueueClaimed, quarantineOdd, storeClaim } from './take-claim.ts';
-import { MOST_FILES } from '../../schemas/jobs.ts';
+import { ringNowAndThen } from '../ring.ts';
+import { quarantineOdd, storeClaim } from './take-claim.ts';
 
 export type Watcher = {
   /** Scans every folder now. @returns how many drops are still settling */
@@ -138,7 +138,7 @@ export async function lookAtFolder(
     if (!(await mayTake(app, folder, scan.settled.length))) return;
     // A companion whose file is gone is looked at again until it has come to rest.
     settling = scan.settling.length + scan.lone.filter(({ isStill }) => !isStill).length;
-    const claims = gatherClaims(app);
+    const bell = ringNowAndThen(app, 'intake');
     const began = performance.now();
     const limitMs = sliceMs ?? Math.max(SLICE_MS, SLICE_PER_LISTING * listMs);
     let left = sizeOf(scan);
@@ -148,15 +148,14 @@ export async function lookAtFolder(
         left -= 1;
         const taken = await noting(app, takingOf(folder, drop.name), () => takeDrop(app, folder, drop, turn));
         if (taken === 'disturbed') settling += 1;
-        // Not part of taking it: if the job cannot be added, the sweep adds it and reports that itself.
-        else if (taken !== undefined) await claims.add(taken.fileId);
+        else if (taken !== undefined) await bell.more();
       });
     for await (const drops of inSlices(scan.settled))
       await keepOrder(drops, CLAIMS_AT_ONCE, async (drop, turn) => {
         if (isOver()) settling += 1;
         else await take(drop, turn);
       });
-    await keepGoing(app, folder, claims.flush);
+    await bell.end();
     await keepGoing(app, folder, () =>
       noting(app, lateItem, () => takeLateCompanions(app, folder, scan.lone), app.settings.rescanMs),
     );
@@ -252,34 +251,4 @@ async function takeDrop(
 export function probeMs(folders: readonly Folder[], rescanMs: number): number {
   const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
   return Math.max(50, Math.min(rescanMs, Math.ceil(Math.min(...steps))));
-}
-
-/** Longest wait of a claimed file for its intake job, in ms, plus the claim in progress. */
-const GATHER_MS = 250;
-
-type GatheredClaims = {
-  add(fileId: string): Promise<void>;
-  flush(): Promise<void>;
-};
-
-/**
- * Gathers files that are claimed in quick succession into shared intake jobs; the first does not wait. If the process
- * dies, the sweep finds the others in the ledger.
- */
-export function gatherClaims(app: App): GatheredClaims {
-  let gathered: string[] = [];
-  let askedAt = -Infinity;
-  const flush = async () => {
-    const fileIds = gathered;
-    gathered = [];
-    askedAt = performance.now();
-    if (fileIds.length > 0) await enqueueClaimed(app, fileIds);
-  };
-  return {
-    flush,
-    add: async (fileId) => {
-      gathered.push(fileId);
-      if (gathered.length === MOST_FILES || performance.now() - askedAt >= GATHER_MS) await flush();
-    },
-  };
 }

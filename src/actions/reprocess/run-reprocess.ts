@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../schemas/errors.ts';
-import type { Payload } from '../../../schemas/jobs.ts';
+import type { Stage } from '../../../workers/stage.ts';
 import { compareJournal } from '../../../workers/admit-here.ts';
 import { noting } from '../../../workers/note-failures.ts';
 import { folderOf } from '../../../workers/open-original.ts';
@@ -7,7 +7,7 @@ import type { App } from '../../app.ts';
 import { finishDrop } from '../../files/write-drop.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { counted } from '../../kernel/counted.ts';
-import { PipelineError } from '../../kernel/errors.ts';
+import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import { isOpen } from '../../ledger/admission/close-ledger.ts';
 import { retryRefused } from '../../ledger/batch/retry-refused.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
@@ -20,6 +20,7 @@ import {
   endDivided,
   endItem,
   endReprocess,
+  findOpenRuns,
   leaveOutForgotten,
   noteDropped,
   type OpenItem,
@@ -31,30 +32,46 @@ import { chooseRows } from '../resubmit-action.ts';
 import { dropAgain, mustFitFolder, planAgain, type ResubmissionPlan, resubmitRows } from '../resubmit.ts';
 import { sayUnproven } from '../say-kept-back.ts';
 
+/** Sends payments again that people selected. */
+export const REPROCESS: Stage<{ runNo: number }> = {
+  name: 'reprocess',
+  most: 1,
+  findDue: async (app) => (await findOpenRuns(app.ledger, app.settings.site)).map((runNo) => ({ runNo })),
+  itemOf: ({ runNo }) => ({ work: 'reprocess', subject: String(runNo) }),
+  workAlone: (app, { runNo }, _turn, stop) => runReprocess(app, runNo, stop),
+};
+
 /**
  * Does what is left of a run for the files of this site, one item after the other. Each goes through the transition that
  * a person makes for a single one, and the same transaction ends the item: a worker that dies leaves no item half done,
  * and the next worker repeats none. An item that fails does not stop those after it, and is tried again.
- * @throws the first failure, after the last item
+ * @returns `later` when an item failed or the ledger is closed
  */
-export async function runReprocess(app: App, { runNo }: Payload<'reprocess'>, stop?: AbortSignal): Promise<void> {
+export async function runReprocess(app: App, runNo: number, stop?: AbortSignal): Promise<'later' | void> {
   const { ledger, settings } = app;
-  await tryLock(ledger, `reprocess:${runNo}:${settings.site}`, async () => {
+  const held = await tryLock(ledger, `reprocess:${runNo}:${settings.site}`, async () => {
     const run = await readReprocess(ledger.pool, runNo);
     // A closed ledger may be an older copy, which cannot decide what goes again.
-    if (run.state !== 'running' || !(await isOpen(ledger.pool))) return;
+    if (run.state !== 'running') return undefined;
+    if (!(await isOpen(ledger.pool))) return LATER;
     await compareJournal(app);
     await leaveOutForgotten(ledger, runNo);
     const because = { actor: run.begun_by!, reason: run.reason!, evidence: { selection: runNo } };
-    const failures: unknown[] = [];
+    let hasFailed = false;
     for (const item of await readOpenItems(ledger, runNo, settings.site)) {
-      if (stop?.aborted) return;
-      await noting(app, workOf(item), () => doItem(app, item, because)).catch((error: unknown) => failures.push(error));
+      if (stop?.aborted) return undefined;
+      await noting(app, workOf(item), () => doItem(app, item, because)).catch((error: unknown) => {
+        app.log.error({ fileId: item.fileId }, reasonOf(error));
+        hasFailed = true;
+      });
     }
     await endReprocess(ledger, runNo, { actor: 'worker:reprocess', reason: 'no item is left' });
-    if (failures.length > 0) throw failures[0];
+    return hasFailed ? LATER : undefined;
   });
+  return held?.result;
 }
+
+const LATER = 'later';
 
 function workOf({ runNo, itemNo, fileId }: OpenItem) {
   return { work: 'reprocess', subject: `${runNo}/${itemNo}`, fileId } as const;

@@ -70,10 +70,10 @@ export const repoll = actionCommand(
 
 export const requeue: CliCommand = {
   name: 'requeue',
-  about: 'Create the jobs of a file or batch again; harmless at any time',
+  about: 'Have a file or batch looked at now, also after a failure; harmless at any time',
   takes: [FILE_OR_BATCH_ARGUMENT],
   options: [JSON_OPTION],
-  notes: ['A running paydrop does this automatically every few seconds. A job sends only what the ledger allows.'],
+  notes: ['A running paydrop does this by itself every few seconds. It sends only what the ledger allows.'],
   examples: ['requeue monday.csv', 'requeue monday.csv/2 --json'],
   async run(call) {
     const [words = ''] = call.arguments;
@@ -83,8 +83,8 @@ export const requeue: CliCommand = {
       const asked = await requeueFile(app, file, batch);
       print(call, { fileId: file.file_id, name: file.name, asked }, () =>
         asked.length > 0
-          ? `Created: ${asked.join(', ')}.`
-          : `Nothing to create: its state is ${saidState(batch?.state ?? file.state)}. See "paydrop why ${words}".`,
+          ? `Rang for: ${asked.join(', ')}.`
+          : `Nothing to ring for: its state is ${saidState(batch?.state ?? file.state)}. See "paydrop why ${words}".`,
       );
     });
     return EXIT.ok;

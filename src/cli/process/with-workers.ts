@@ -3,7 +3,7 @@ import { saidWord } from '../../../schemas/shown.ts';
 import { DUTIES, EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { OnScan } from '../../../workers/watch/watch.ts';
-import { runReprocess } from '../../actions/reprocess/run-reprocess.ts';
+import { REPROCESS } from '../../actions/reprocess/run-reprocess.ts';
 import type { App } from '../../app.ts';
 import { countClaims } from '../../files/claims/find-claims.ts';
 import { claimFoldersHere } from '../../config/config.ts';
@@ -28,7 +28,7 @@ export async function withWorkers<Result>(
   }: { roles?: ReadonlySet<Role>; onScan?: OnScan | undefined; stays?: boolean } = {},
 ): Promise<Result> {
   const { instance } = app.ledger;
-  const workers = await startWorkers(app, roles, onScan, runReprocess);
+  const workers = await startWorkers(app, roles, onScan, REPROCESS);
   try {
     // Only now: a process that fails to start, again and again, does no work.
     const done = stays ? roles : new Set([...roles].filter((role) => role !== DUTIES.web.role));

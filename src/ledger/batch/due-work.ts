@@ -1,5 +1,5 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { HOME_SITE } from '../../../schemas/jobs.ts';
+import { HOME_SITE, type QueueName } from '../../../schemas/jobs.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
 import { boundKeys } from '../merchant/bound-accounts.ts';
@@ -9,57 +9,99 @@ import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from './schedule-p
 import type { BatchRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
-/** Due work, read from the ledger alone. The sweep turns it into jobs, so the queue may be lost at any moment. */
-export type DueWork = {
-  intake: string[];
-  submit: BatchKey[];
-  /** Batches to poll, for their first result or for a changed one. */
-  poll: BatchRow[];
-  deliver: string[];
-};
+/** Most things that one question returns. */
+const MOST = 1_000;
 
 /**
- * @param site site whose files are taken in and delivered; the rest is the same for all sites
- * @param closed accounts outside their sending window: nothing of theirs is sent now
- * @param longestRecheckMs longest wait before a recheck
+ * Returns files of a site that are due, in the order in which they came, without what a process works on.
+ * `intake`: claimed and not checked. `deliver`: an output can be written that is not there.
  */
-export async function findDueWork(
+export async function findDueFiles(
   ledger: Ledger,
-  {
-    site = HOME_SITE,
-    closed = [],
-    longestRecheckMs = LONGEST_RECHECK_MS,
-  }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
-): Promise<DueWork> {
-  const [intake, submit, poll, recheck, deliver] = await Promise.all([
-    findFiles(ledger, site, IS_CLAIMED),
-    findSendable(ledger, undefined, closed),
-    findAwaitingResult(ledger),
-    findToRecheck(ledger, longestRecheckMs),
-    findFiles(ledger, site, IS_DELIVERABLE),
-  ]);
-  return { intake, submit, poll: [...poll, ...recheck], deliver };
+  stage: 'intake' | 'deliver',
+  { site = HOME_SITE, limit = MOST }: { site?: string | undefined; limit?: number } = {},
+): Promise<string[]> {
+  const { rows } = await ledger.pool.query<{ file_id: string }>(
+    `SELECT f.file_id FROM file f
+     WHERE f.site = $1 AND ${DUE_FILES[stage]} AND NOT is_taken($2, f.file_id, ${ledger.databaseNow()})
+     ORDER BY f.file_no LIMIT $3`,
+    [site, stage, limit],
+  );
+  return rows.map((row) => row.file_id);
 }
 
 /**
- * Returns the next batch of every account that may send. Accounts are independent; batches of one account go in file
- * order. An account that waits, is stopped or has a call in flight has none.
- * @param account only this account
- * @param closed accounts to leave out; the ledger knows no calendars
+ * Returns batches whose result should be asked for now, or is here and not judged, by when they are due. Those that no
+ * process works on; a finished batch is asked for again when that is due.
+ * @param longestRecheckMs longest wait before that
  */
-export async function findSendable(
+export async function findDueBatches(
   ledger: Ledger,
-  account?: string,
-  closed: readonly string[] = [],
-): Promise<BatchKey[]> {
-  // A single account need not be searched for ready batches first.
-  const accounts = account === undefined ? READY_ACCOUNTS : 'SELECT $4::text AS account';
-  const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
-    `SELECT next.file_id, next.batch_no FROM (${accounts}) waiting ${NEXT_TO_SEND}
-     WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)`,
-    [ledger.clock.now(), closed, boundKeys(ledger), ...(account === undefined ? [] : [account])],
+  { longestRecheckMs = LONGEST_RECHECK_MS, limit = MOST }: { longestRecheckMs?: number; limit?: number } = {},
+): Promise<BatchRow[]> {
+  const free = `NOT is_taken('poll', file_id || '/' || batch_no, ${ledger.databaseNow()})`;
+  const { rows } = await ledger.pool.query<BatchRow>(
+    `(SELECT * FROM batch WHERE ${IS_OPEN} AND state = 'result_in' AND ${free} LIMIT $2)
+     UNION ALL
+     (SELECT * FROM batch WHERE ${IS_OPEN} AND state IN ('submitted', 'exception')
+        AND (next_poll_at IS NULL OR ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}) AND ${free}
+      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no LIMIT $2)
+     UNION ALL
+     (SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestRecheckMs)} AND ${MAY_RECHECK} AND ${free}
+      ORDER BY next_recheck_at LIMIT $2)
+     LIMIT $2`,
+    [ledger.clock.now(), limit],
   );
-  return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
+  return rows;
+}
+
+/** Returns those of these accounts that have a batch which may be sent now and that no process sends for. */
+export async function findDueAccounts(ledger: Ledger, accounts: readonly string[]): Promise<string[]> {
+  const { rows } = await ledger.pool.query<{ account: string }>(
+    `SELECT waiting.account FROM unnest($2::text[]) AS waiting (account) ${NEXT_TO_SEND}
+     WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)
+       AND NOT is_taken('submit', waiting.account, ${ledger.databaseNow()})`,
+    [ledger.clock.now(), accounts, boundKeys(ledger)],
+  );
+  return rows.map(({ account }) => account);
+}
+
+/**
+ * Returns when the next thing of a stage becomes due by itself; null when only a ring tells. A time that has come is no
+ * answer: what was due then was not taken for another reason.
+ */
+export async function readNextDue(ledger: Ledger, stage: QueueName): Promise<Date | null> {
+  const times = [
+    ...(NEXT_TIMES[stage] ?? []),
+    `SELECT min(until) AS at FROM taken WHERE stage = $1 AND until > ${ledger.databaseNow()}`,
+  ];
+  const { rows } = await ledger.pool.query<{ at: Date | null }>(
+    `SELECT min(at) AS at FROM (${times.join(' UNION ALL ')}) times WHERE at > $2`,
+    [stage, ledger.clock.now()],
+  );
+  return rows[0]!.at;
+}
+
+/** SQL of the times at which things of a stage become due. $2 is now. */
+const NEXT_TIMES: Partial<Record<QueueName, readonly string[]>> = {
+  submit: [`SELECT min(not_before) FROM batch WHERE state = 'ready' AND not_before > $2`],
+  poll: [
+    'SELECT min(next_poll_at) FROM batch WHERE next_poll_at > $2',
+    'SELECT min(next_recheck_at) FROM batch WHERE next_recheck_at > $2',
+  ],
+};
+
+/**
+ * Returns the batch of an account that may be sent now. Batches of one account go in file order. An account that waits, is
+ * stopped or has a call in flight has none.
+ */
+export async function findSendable(ledger: Ledger, account: string): Promise<BatchKey | undefined> {
+  const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
+    `SELECT next.file_id, next.batch_no FROM (SELECT $2::text AS account) waiting ${NEXT_TO_SEND}
+     WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)`,
+    [ledger.clock.now(), account, boundKeys(ledger)],
+  );
+  return rows[0] && { fileId: rows[0].file_id, batchNo: rows[0].batch_no };
 }
 
 const READY_ACCOUNTS = `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`;
@@ -67,8 +109,8 @@ const READY_ACCOUNTS = `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND 
 /** SQL that joins to each account `waiting` the batch `next` that it sends next. */
 const NEXT_TO_SEND = 'CROSS JOIN LATERAL next_to_send(waiting.account) next';
 
-/** SQL condition on both: it may be sent now. $1 is now, and $2 are the closed accounts. */
-const MAY_SEND_NOW = `(next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)}) AND waiting.account <> ALL ($2)
+/** SQL condition on both: it may be sent now. $1 is now. */
+const MAY_SEND_NOW = `(next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)})
        AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`;
 
 /**
@@ -86,7 +128,7 @@ export async function sumSendable({ pool, clock }: Ledger, closed: readonly stri
     `SELECT count(*)::int AS count, min(ready.state_at) AS since
      FROM (${READY_ACCOUNTS} AND ${HAS_MERCHANT}) waiting ${NEXT_TO_SEND}
      JOIN batch ready ON ready.account = waiting.account AND ready.${IS_OPEN} AND ready.state = 'ready'
-     WHERE ${MAY_SEND_NOW}`,
+     WHERE ${MAY_SEND_NOW} AND waiting.account <> ALL ($2)`,
     [clock.now(), closed],
   );
   return rows[0]!;
@@ -99,20 +141,6 @@ export async function readNextBatch(ledger: Ledger, account: string): Promise<Ba
     [account],
   );
   return rows[0];
-}
-
-/**
- * Returns batches with a result first, then by when their poll is due. A batch whose result did not fit appears only
- * when its poll is due.
- */
-async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
-  const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE ${IS_OPEN}
-       AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
-     ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
-    [ledger.clock.now()],
-  );
-  return rows;
 }
 
 /** Sums up the batches whose result should be asked for now, or is here and not judged. */
@@ -128,14 +156,6 @@ export async function sumToPoll({ pool, clock }: Ledger): Promise<DueSum> {
     [clock.now()],
   );
   return rows[0]!;
-}
-
-async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
-  const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
-    [ledger.clock.now()],
-  );
-  return rows;
 }
 
 /** Sums up the files of a site that are claimed and not checked. */
@@ -164,14 +184,6 @@ async function sumFiles({ pool }: Ledger, site: string, condition: string): Prom
 
 const IS_CLAIMED = `f.state = 'claimed'`;
 
-async function findFiles(ledger: Ledger, site: string, condition: string): Promise<string[]> {
-  const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${condition} ORDER BY f.file_no LIMIT 1000`,
-    [site],
-  );
-  return rows.map((row) => row.file_id);
-}
-
 /**
  * SQL condition on a file `f` that lacks an output: the notice of its verdict, the results once none of its batches is
  * open, or a correction.
@@ -189,3 +201,5 @@ export const IS_DELIVERABLE = `(
 function lacks(kind: OutputKind): string {
   return `NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = f.file_id AND o.kind = '${kind}')`;
 }
+
+const DUE_FILES = { intake: IS_CLAIMED, deliver: IS_DELIVERABLE } as const;

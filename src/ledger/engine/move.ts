@@ -11,6 +11,10 @@ export type AuditReason = { actor: string; reason: string; evidence?: Record<str
 /** Identifies a batch: the file's id and our number within the file. */
 export type BatchKey = { fileId: string; batchNo: number };
 
+export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
+  return { fileId: batch.file_id, batchNo: batch.batch_no };
+}
+
 /**
  * Columns to write with the new state, columns that the database computes, and further conditions on the row, such as a
  * worker's token. SQL numbers its values from $1 and calls the row `file` or `batch`.

@@ -27,6 +27,7 @@ export const SUBJECTS = [
   'schedules',
   'alarms',
   'processes',
+  'stage',
   'retention',
   'archive',
 ] as const;

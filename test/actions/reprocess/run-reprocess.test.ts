@@ -51,7 +51,7 @@ async function begun(picked?: Partial<Picked>): Promise<number> {
   return runNo;
 }
 
-const run = (runNo: number) => runReprocess(world.app, { runNo });
+const run = (runNo: number) => runReprocess(world.app, runNo);
 const stateOf = async (runNo: number) => (await readReprocess(world.app.ledger.pool, runNo)).state;
 const ended = async (runNo: number) =>
   (await readItems(world.app.ledger, runNo)).map(({ lines: of, result, explanation }) => [of, result, explanation]);

@@ -9,7 +9,7 @@ import type { Drop } from './make-drops.ts';
 import { runCommand, type Service } from './service.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import type { Program } from '../../support/build-program.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';

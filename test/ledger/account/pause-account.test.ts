@@ -9,7 +9,7 @@ import {
 } from '../../../src/ledger/account/pause-account.ts';
 import { prepareBatch, type Prepared, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';

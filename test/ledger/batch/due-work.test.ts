@@ -8,7 +8,7 @@ import {
 } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork, findSendable } from '../../support/due-work.ts';
 import { LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';

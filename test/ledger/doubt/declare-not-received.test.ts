@@ -6,7 +6,7 @@ import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
-import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork, findSendable } from '../../support/due-work.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';

@@ -4,7 +4,7 @@ import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { acknowledgeForgotten, lockForSend, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';

@@ -16,7 +16,7 @@ import { transact, type Transaction } from '../../../src/ledger/engine/transacti
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import type { RowFinding } from '../../../src/rows/rows.ts';
 import { decideRow, type KeptReport } from '../../../src/ledger/doubt/decide-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -4,7 +4,7 @@ import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { retryRefused } from '../../../src/ledger/batch/retry-refused.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { learnCharged } from '../../../src/ledger/duplicates/double-charges.ts';
 import { acknowledgeTwice, releaseCharged } from '../../../src/ledger/duplicates/decide-double-charges.ts';
 import { readDoublesOf, readPaidBatches, readPaidTwice } from '../../../src/ledger/duplicates/read-double-charges.ts';

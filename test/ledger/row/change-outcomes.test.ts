@@ -10,7 +10,7 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { listSameInvoice, type Payment, readPayment } from '../../../src/ledger/row/read-payment.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -1,7 +1,7 @@
 import type { World } from '../world.ts';
 import type { Payload } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { MOST_BATCHES } from '../../../schemas/jobs.ts';
 import { keyOf } from '../../../workers/enqueue.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';

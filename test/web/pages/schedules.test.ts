@@ -42,7 +42,7 @@ describe('schedulesPage', () => {
   });
 
   it('says what became of the last run', async () => {
-    await runSchedule(world.app, { schedule: 'nightly' });
+    await runSchedule(world.app, 'nightly');
     await runNow(world.app, 'nightly', { because: { actor: 'operator:operator', reason: 'early' } });
     const day = dayInZone(world.app.clock.now(), 'Pacific/Kiritimati');
     expect(wordsOf((await linesOf('viewer'))[0]!)).toContain(`${day} Done 0 files taken`);

@@ -8,7 +8,7 @@ import { jobsAddedBy, storyOf } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openResult } from '../../../workers/open-original.ts';
 

@@ -3,7 +3,7 @@ import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 function run(): Promise<void> {
-  return runSchedule(app, { schedule: 'close' });
+  return runSchedule(app, 'close');
 }
 
 /** Toronto is on summer time. */

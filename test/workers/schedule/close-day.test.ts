@@ -20,7 +20,7 @@ it('the close of a day finds payments of it that were made twice, and reports th
   const close = { does: 'day-close', at: '22:00', timeZone: 'UTC', days, account: 'main' } as const;
   const app = world.appWith({ close }, [folder], { timeZone: 'UTC' });
   world.clock.set('2026-06-15T12:00:00.000Z');
-  await runSchedule(app, { schedule: 'close' });
+  await runSchedule(app, 'close');
   for (const _ of [1, 2]) {
     const file = await putFile(app, { account: 'main', payments: [2] });
     await forceSql(app, `UPDATE batch SET state = 'result_in' WHERE file_id = $1`, [file.file_id]);
@@ -28,7 +28,7 @@ it('the close of a day finds payments of it that were made twice, and reports th
   }
   expect(await readPaidTwice(app.ledger)).toEqual([]);
   world.clock.set('2026-06-15T22:00:00.000Z');
-  await runSchedule(app, { schedule: 'close' });
+  await runSchedule(app, 'close');
   expect(await readPaidTwice(app.ledger)).toMatchObject([{ account: 'main', isTwice: true }]);
   const text = await readFile(join(app.settings.paths.out, 'day-close__main__2026-06-15.txt'), 'utf8');
   expect(text).toMatch(/Perhaps paid twice; refund one of each\n\S+\/1 line 2 and \S+\/1 line 2, 2\.00\n/);

@@ -35,7 +35,7 @@ describe('schedule stage', () => {
     app = world.appWith({ [schedule]: { does: 'take', at: '22:00' } }, [own, free]);
     app = { ...app, settings: { ...app.settings, watch: 'poll', sweepMs: 50 } };
     world.clock.set(NOON);
-    await runSchedule(app, { schedule });
+    await runSchedule(app, schedule);
   });
   afterEach(async () => {
     await workers?.stop();
@@ -242,7 +242,7 @@ async function liveThrough(
 /** Does what sweep and stage do together, one run at a time: all tests of a machine share one server's connections. */
 async function runAll(app: App): Promise<void> {
   for (const [name, schedule] of Object.entries(app.settings.schedules))
-    if ((await findDueRuns(app, name, schedule)).length > 0) await runSchedule(app, { schedule: name });
+    if ((await findDueRuns(app, name, schedule)).length > 0) await runSchedule(app, name);
 }
 
 /** Begins what is due and leaves it, as a dying process does. */

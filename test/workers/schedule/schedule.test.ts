@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 function run(by: App = app, stop?: AbortSignal): Promise<void> {
-  return runSchedule(by, { schedule }, stop);
+  return runSchedule(by, schedule, stop);
 }
 
 const because = { actor: 'worker:schedule', reason: 'its time has come' };
@@ -158,7 +158,7 @@ describe('runSchedule', () => {
   it('stops before the next run, and passes over a schedule that is not there', async () => {
     world.clock.set('2026-06-15T22:00:01Z');
     await run(app, AbortSignal.abort());
-    for (const name of ['gone', 'constructor']) await runSchedule(app, { schedule: name });
+    for (const name of ['gone', 'constructor']) await runSchedule(app, name);
     expect(await world.runs(schedule)).toEqual([]);
   });
 });

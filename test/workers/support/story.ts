@@ -11,7 +11,7 @@ import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines, upTo } from '../../support/payment-rows.ts';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { jobKeyOf } from '../../../workers/enqueue.ts';
 import { emptyQueue } from '../../support/force-sql.ts';

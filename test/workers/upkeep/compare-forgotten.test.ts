@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { readForgotten } from '../../../src/ledger/duplicates/find-forgotten-rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { mergeMerchant } from '../../../src/ledger/merchant/keep-merchant.ts';

@@ -6,7 +6,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
-import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';

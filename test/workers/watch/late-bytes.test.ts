@@ -10,7 +10,7 @@ import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { retiredPath } from '../../../src/files/claims/retire-claim.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { findLastingCauses } from '../../../src/ledger/alarm/find-alarm-causes.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { acknowledgeLate, readOpenLate } from '../../../src/ledger/file/late-arrivals.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { findSendable } from '../../support/due-work.ts';
 import { readOpenLate } from '../../../src/ledger/file/late-arrivals.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';

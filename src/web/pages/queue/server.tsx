@@ -39,12 +39,7 @@ export function FailedJobs({ server }: { server: ServerLook | undefined }) {
         columns={[
           {
             title: 'Job',
-            cell: ({ id, fileId, batchNo }) =>
-              fileId === undefined ? (
-                id
-              ) : (
-                <a href={`/files/${fileId}${batchNo === undefined ? '' : `/batches/${batchNo}`}`}>{id}</a>
-              ),
+            cell: ({ id }) => id,
             place: 'name',
           },
           { title: 'Queue', cell: ({ name }) => name, place: 'of-state' },
@@ -56,7 +51,7 @@ export function FailedJobs({ server }: { server: ServerLook | undefined }) {
   );
 }
 
-/** Shows the queues themselves. They only say what to look at: if one is lost, the next sweep fills it again. */
+/** Shows the queues themselves. They only ring: without them each sweep finds the work. */
 export function ServerPanel({ app, server }: { app: App; server: ServerLook | undefined }) {
   const { sweptAt } = app.health;
   const kind = app.settings.redisUrl ? 'Redis' : 'PostgreSQL';
@@ -67,9 +62,7 @@ export function ServerPanel({ app, server }: { app: App; server: ServerLook | un
         {sweptAt ? `Last sweep ${sayDuration(app.clock.now().getTime() - sweptAt.getTime())} ago.` : 'No sweep yet.'}
       </summary>
       <div data-part="jobs">
-        <p class="hint">
-          Queues only tell the workers what to look at. The ledger holds the work; a sweep fills lost queues.
-        </p>
+        <p class="hint">A job only rings for a stage. The ledger holds the work, and every sweep looks at it.</p>
         <Table
           label="Jobs of each queue"
           rows={server?.queues ?? []}
