@@ -4,8 +4,8 @@ import type { Log } from '../kernel/log.ts';
 
 /**
  * Returns the answer of the queue's server, or throws QUEUE_UNREACHABLE when it fails or takes longer than `limitMs`. A
- * late command may still take effect, which does no harm: a job only says what to look at.
- * @param action what is being done, with its object, for the message: `add the job "submit-…"`
+ * late command may still take effect, which does no harm: a ring only makes a stage look.
+ * @param action what is being done, with its object, for the message: `ring "submit"`
  * @param readCause what the connection itself reported a moment ago, such as a wrong password
  */
 export async function answerWithin<Answer>(

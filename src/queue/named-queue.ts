@@ -3,7 +3,7 @@ import { HOME_SITE, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { QueueOptions } from './queue-options.ts';
 
-/** BullMQ's queue for a name in `schemas/jobs.ts`, at one site or for all; for adding and querying. */
+/** BullMQ's queue for a name in `schemas/jobs.ts`, at one site or for all; for ringing and querying. */
 export type NamedQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 
 /** Returns BullMQ's name for a queue. Work that is done where a folder is located has one queue per site. */
@@ -33,7 +33,7 @@ export function countJobs(queue: NamedQueue): Promise<Record<string, number>> {
   return queue.getJobCounts('waiting', 'delayed', 'active', 'prioritized', 'failed');
 }
 
-/** A ring that failed: its id and why. Everything is masked. */
+/** A ring that failed: its id, why, and when. Everything is masked. */
 export type FailedJob = { id: string; says: string; at: Date };
 
 /** What the server keeps of a queue: jobs in each state, since when the oldest waits, and the last failed jobs. */

@@ -23,7 +23,8 @@ export type QueueBackend =
   | ({ readonly kind: 'redis' } & RedisSettings);
 
 /**
- * The queue only tells stages to look; the ledger holds the truth. Rings may be lost, doubled or invented without harm. A method that queries the server throws QUEUE_UNREACHABLE when it does not answer.
+ * The queue only tells stages to look; the ledger holds the truth. Rings may be lost, doubled or invented without harm.
+ * A method that queries the server throws QUEUE_UNREACHABLE when it does not answer.
  */
 export type Queue = {
   /**
@@ -42,9 +43,9 @@ export type Queue = {
   counts(name: QueueName): Promise<Record<string, number>>;
   /** Looks at a queue without changing it. */
   look(name: QueueName): Promise<QueueLook>;
-  /** Makes a wiped queue usable again; cheap when there is nothing to do. */
+  /** Makes a queue usable again that was wiped, or that lost a part of what it keeps. Cheap when nothing is wrong. */
   heal(): Promise<void>;
-  /** Closes open workers, waiting for their jobs, and every connection. */
+  /** Closes open workers, waiting for what they hear, and every connection. */
   close(): Promise<void>;
 };
 
@@ -60,8 +61,8 @@ const CAUSE_MS = 10_000;
 
 /**
  * Opens the queue and waits until its server answers.
- * @param site whose jobs are worked on, listed and counted
- * @param telemetry receives what BullMQ reports of adding and running jobs; none by default
+ * @param site whose rings are heard and counted
+ * @param telemetry receives what BullMQ reports of rings and of hearing them; none by default
  * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice
  */
 export async function openQueue(
@@ -117,7 +118,11 @@ export async function openQueue(
     plan: (reminders) => ask('plan the schedules', () => planReminders(queueOf('schedule'), reminders)),
     counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queueOf(name))),
     look: (name) => ask(`look at the jobs of "${name}"`, () => lookAt(queueOf(name))),
-    heal: () => ask('heal the queue', () => connection.heal()),
+    heal: () =>
+      ask('heal the queue', async () => {
+        await connection.heal();
+        await Promise.all(QUEUE_NAMES.map((name) => forgetLostRing(queueOf(name))));
+      }),
     close,
   };
 }
@@ -144,11 +149,28 @@ async function closeAll(
   await connection.close();
 }
 
+const BELL = 'bell';
+
 /** Of the rings of a queue at most one is heard and one waits. */
-const BELL = { deduplication: { id: 'bell', keepLastIfActive: true } };
+const ONCE = { deduplication: { id: BELL, keepLastIfActive: true } };
 
 async function ringOnce(queue: NamedQueue): Promise<void> {
-  await queue.add('ring', {}, BELL);
+  await queue.add('ring', {}, ONCE);
+}
+
+/** States of a job that a worker has or will soon take, by BullMQ's names. */
+const AUDIBLE: readonly string[] = ['waiting', 'prioritized', 'active'];
+
+/**
+ * Forgets a ring that no worker will ever take. BullMQ would drop every later ring in favor of it, as long as its record
+ * exists. Such a ring remains when the server lost its list of waiting jobs, or when another program added a job under our
+ * deduplication id and put it off.
+ */
+async function forgetLostRing(queue: NamedQueue): Promise<void> {
+  const id = await queue.getDeduplicationJobId(BELL);
+  if (id === null || AUDIBLE.includes(await queue.getJobState(id))) return;
+  // Only if no later ring has taken its place by now.
+  await queue.getBackend().removeDeduplicationKey(BELL, id);
 }
 
 /** When to remind a schedule of itself: a time in its zone, on days of the week. */

@@ -42,7 +42,7 @@ export async function connectPostgres(
     migrate: true,
     max: POOL_SIZE,
     application_name: 'paydrop-queue',
-    // The sweep recreates jobs lost in a power cut, so nothing waits until a job is on disk.
+    // The sweeps stand in for rings lost in a power cut, so nothing waits until a ring is on disk.
     options: '-c synchronous_commit=off',
     keepAlive: true,
     connectionTimeoutMillis: 8_000,

@@ -2,29 +2,34 @@ import { PipelineError } from '../kernel/errors.ts';
 
 export type QueueOptions = typeof QUEUE_OPTIONS;
 
+const FAILED_KEPT = { count: 1000 };
+
 /** BullMQ's settings, all in one place. Times are in ms unless the comment says seconds. */
 export const QUEUE_OPTIONS = {
   // Stored with every job.
   job: {
-    // The next sweep makes the stage look, whatever became of a ring.
+    // A ring that failed is not repeated: the next sweep makes the stage look.
     attempts: 1,
     removeOnComplete: true,
     // Kept for the list of failed jobs: ids and a safe sentence.
-    removeOnFail: { count: 1000 },
+    removeOnFail: FAILED_KEPT,
     // Stack traces repeat the message of the error, and foreign messages may hold data.
     stackTraceLimit: 0,
   },
   worker: {
     // BullMQ's default of 1 runs the job of a killed worker a second time, whatever `attempts` says.
     maxStalledCount: 0,
-    // A ring is heard in a moment. Of a process that died meanwhile it is given up after this time and two intervals;
-    // until then the sweeps of the others replace the rings.
+    // A ring is heard in a moment. If its process dies meanwhile, another gives it up after this time and two intervals.
+    // Until then the sweeps stand in for the rings.
     lockDuration: 15_000,
     stalledInterval: 5_000,
     // In seconds: how long an idle worker waits before it checks without a notification.
     drainDelay: 5,
     // BullMQ's 15 s would leave a worker stopped for that long after the server is back.
     runRetryDelay: 1_000,
+    // For jobs that were stored without our options: by another program, or before part of their record was lost.
+    removeOnComplete: { count: 0 },
+    removeOnFail: FAILED_KEPT,
   },
 };
 

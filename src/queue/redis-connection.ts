@@ -6,11 +6,11 @@ import { answerWithin, shortReason } from './answer-within.ts';
 export type RedisSettings = { readonly url: string; readonly prefix?: string };
 
 /**
- * Connects BullMQ to Redis: one connection to add and query, one for the bookkeeping of all workers, and one per worker
+ * Connects BullMQ to Redis: one connection to ring and query, one for the bookkeeping of all workers, and one per worker
  * that blocks while waiting. A process that works on four queues has six.
  *
- * The first two differ while Redis is away. Adding fails at once, because a caller must not hang and the sweep adds
- * what is missing. Workers wait indefinitely (`maxRetriesPerRequest: null`, which BullMQ demands), so that the end of a
+ * The first two differ while Redis is away. Ringing fails at once, because a caller must not hang and the sweeps stand in
+ * for the rings. Workers wait indefinitely (`maxRetriesPerRequest: null`, which BullMQ demands), so that the end of a
  * job is still recorded when Redis is back.
  *
  * All of them connect at once: BullMQ never forgets a failed first connect, but waits for one that is still trying.
@@ -23,7 +23,7 @@ export async function connectRedis(settings: RedisSettings): Promise<QueueConnec
 
   return {
     makeBackend: (name, options, use = {}) => {
-      // Commands that only add never need the second connection.
+      // Commands that only ring never need the second connection.
       const connection = use.withBlockingConnection ? (working ??= openWorking(settings.url, clients)) : asking;
       return createRedisBackend(name, { ...options, ...prefix, connection }, use);
     },

@@ -8,8 +8,8 @@ import { describeFailure, safeFailure } from './safe-failure.ts';
 
 export type QueueWorker = {
   /**
-   * Takes no new job and waits for the running ones, at most `waitMs` if given. A job still running then continues in
-   * the background while its process lives.
+   * Hears no new ring and waits for the one being heard, at most `waitMs` if given. What is still heard then continues
+   * in the background while its process lives.
    */
   close(options?: { waitMs?: number }): Promise<void>;
 };

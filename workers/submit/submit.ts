@@ -80,7 +80,7 @@ async function sendSome(app: App, account: string, stop: AbortSignal, sliceMs: n
   let ahead: BodyAhead | undefined;
   let hasTried = false;
   let next = await findNext(app, account);
-  while (next && !isOver()) {
+  while (next && !stop.aborted) {
     let opening: Promise<BodyAhead | undefined> | undefined;
     const calling = () => {
       if (!isOver()) opening = openAhead(app, account);
@@ -92,6 +92,7 @@ async function sendSome(app: App, account: string, stop: AbortSignal, sliceMs: n
       await polls.more();
       crashPoint('submit.poll-asked');
     }
+    if (isOver()) break;
     ahead = await opening;
     // The guess may be wrong: the next batch may have changed.
     if (tried && ahead) next = ahead.key;
