@@ -81,7 +81,7 @@ describe('openApp', () => {
     const settings = await freshSettings();
     const app = await open(settings);
     expect((await app.ledger.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
-    expect(await app.queue.ids('submit', 'live')).toEqual(new Set());
+    expect(await app.queue.counts('submit')).toMatchObject({ waiting: 0, active: 0 });
     expect(app.settings).toBe(settings);
   });
 
@@ -163,7 +163,7 @@ describe('close', () => {
     const app = await open(await freshSettings());
     await app.close();
     await app.close();
-    await expect(app.queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect(app.queue.ring('submit')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
     await expect(app.ledger.pool.query('SELECT 1')).rejects.toThrow();
     await expectNothingOpen();
   });
@@ -173,7 +173,7 @@ describe('close', () => {
     const entry = { at: '', account: '', fileId: '', batchNo: 1, attempt: 1, sha256: '' };
     await app.ledger.pool.end();
     await expect(app.close()).rejects.toThrow(/end/);
-    await expect(app.queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect(app.queue.ring('submit')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
     await expect(app.journal.append(entry)).rejects.toThrow('Cannot write the send journal');
   });
 });

@@ -84,25 +84,41 @@ export function startStage<Thing>(
 
   /** Takes groups while a hand is free and something is due. */
   async function look(): Promise<void> {
-    clearTimeout(timer);
     try {
-      while (isRung && running.size < hands && mayTake() && !stopping.aborted) {
-        isRung = false;
-        const things = await takeGroup(app, stage);
-        if (things.length === 0) continue;
-        // There may be more than one group, and a ring that comes now is not lost.
-        isRung = true;
-        const work = workOn(app, stage, things, stopping, isStuck).finally(() => {
-          running.delete(work);
-          void wake();
-        });
-        running.add(work);
-      }
-      if (!isRung) await plan();
-      else if (running.size >= hands) timer = setTimeout(() => void passOn(), PASS_ON_MS).unref();
+      do {
+        clearTimeout(timer);
+        await takeGroups();
+        if (!isRung) await plan();
+        else if (running.size >= hands) lookAfter(PASS_ON_MS, passOn);
+        // A ring may have come meanwhile.
+      } while (mayTakeMore());
     } catch (error) {
       if (!isPlanOutdated(error)) app.log.error({ stage: stage.name }, `the stage cannot look: ${reasonOf(error)}`);
+      lookAfter(PASS_ON_MS, wake);
     }
+  }
+
+  function mayTakeMore(): boolean {
+    return isRung && running.size < hands && mayTake() && !stopping.aborted;
+  }
+
+  async function takeGroups(): Promise<void> {
+    while (mayTakeMore()) {
+      isRung = false;
+      const things = await takeGroup(app, stage);
+      if (things.length === 0) return;
+      // There may be more than one group.
+      isRung = true;
+      const work = workOn(app, stage, things, stopping, isStuck).finally(() => {
+        running.delete(work);
+        void wake();
+      });
+      running.add(work);
+    }
+  }
+
+  function lookAfter(ms: number, then: () => Promise<void>): void {
+    if (!stopping.aborted) timer = setTimeout(() => void then(), ms).unref();
   }
 
   /** All hands are busy here; a process with a free one may hear it. */
@@ -112,9 +128,9 @@ export function startStage<Thing>(
 
   async function plan(): Promise<void> {
     const at = await stage.readNextDue?.(app);
-    if (!at || stopping.aborted) return;
+    if (!at) return;
     const waitMs = at.getTime() - app.clock.now().getTime();
-    timer = setTimeout(() => void wake(), Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, waitMs))).unref();
+    lookAfter(Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, waitMs)), wake);
   }
 
   return {

@@ -7,7 +7,7 @@ export type RedisSettings = { readonly url: string; readonly prefix?: string };
 
 /**
  * Connects BullMQ to Redis: one connection to ring and query, one for the bookkeeping of all workers, and one per worker
- * that blocks while waiting. A process that works on four queues has six.
+ * that blocks while waiting. A process that hears all six stages has eight.
  *
  * The first two differ while Redis is away. Ringing fails at once, because a caller must not hang and the sweeps stand in
  * for the rings. Workers wait indefinitely (`maxRetriesPerRequest: null`, which BullMQ demands), so that the end of a

@@ -18,7 +18,7 @@ import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { answering } from '../workers/support/scripted-gateway.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
-import { claimContent, fileWithOutcomes, jobsAddedBy, loseQueue, takeInCharges } from '../workers/support/story.ts';
+import { claimContent, fileWithOutcomes, loseQueue, rungBy, takeInCharges } from '../workers/support/story.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { restoreOutputs } from '../../src/actions/output-actions.ts';
 import type { App } from '../../src/app.ts';
@@ -85,7 +85,7 @@ describe('requeueFile', () => {
     await takeClaim(world.app, claim);
     await loseQueue(world.app);
     const file = await readFileRow(world.app.ledger, claim.fileId);
-    expect(await jobsAddedBy(world.app, claim.fileId, () => requeueFile(world.app, file))).toEqual(['intake']);
+    expect(await rungBy(() => requeueFile(world.app, file))).toEqual(['intake']);
   });
 
   it('asks for what each batch waits for: the first that is ready, and every result', async () => {
@@ -98,7 +98,7 @@ describe('requeueFile', () => {
     const file = await readFileRow(world.app.ledger, fileId);
     let asked: string[] = [];
     const ask = async () => (asked = await requeueFile(world.app, file));
-    expect(await jobsAddedBy(world.app, fileId, ask)).toEqual(['deliver', 'poll-1-0', 'submit-2']);
+    expect(await rungBy(ask)).toEqual(['deliver', 'poll', 'submit']);
     expect(asked).toEqual(['poll of batch 1', 'submit of batch 2', 'deliver']);
   });
 

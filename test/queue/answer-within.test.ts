@@ -16,9 +16,9 @@ describe('answerWithin', () => {
   });
 
   it('gives up on an answer that does not come', async () => {
-    await expect(answerWithin(10, 'add the job "x"', new Promise(() => {}))).rejects.toMatchObject({
+    await expect(answerWithin(10, 'ring "submit"', new Promise(() => {}))).rejects.toMatchObject({
       code: 'QUEUE_UNREACHABLE',
-      message: expect.stringMatching(/^Cannot add the job "x": no answer within 10 ms\. Check Redis or PostgreSQL/),
+      message: expect.stringMatching(/^Cannot ring "submit": no answer within 10 ms\. Check Redis or PostgreSQL/),
     });
   });
 

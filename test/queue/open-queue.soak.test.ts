@@ -1,18 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type QueueName, QUEUES } from '../../schemas/jobs.ts';
+import { type NamedQueue, openNamedQueue, type QueueConnection } from '../../src/queue/named-queue.ts';
 import { openQueue, type Queue, type QueueBackend } from '../../src/queue/open-queue.ts';
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { redisVerdict } from '../support/redis.ts';
 import {
-  collect,
+  connectForeign,
   counts,
+  lendEar,
   letTimeFly,
   logIntoLines,
   openGate,
   QUEUE_SERVERS,
   type QueueServer,
   startScript,
+  waitForSilence,
 } from './support/queue-world.ts';
-import { QUICK_OPTIONS } from './support/quick-options.ts';
+import { QUICK_OPTIONS, SHORT_LOCK } from './support/quick-options.ts';
+
+const CARD = '4222222222222220';
 
 const verdict = redisVerdict();
 
@@ -20,7 +26,7 @@ it(verdict.sentence, () => {
   expect(verdict.isFine).toBe(true);
 });
 
-describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
+describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
   let server: QueueServer;
   let queue: Queue;
   const { log, lines } = logIntoLines();
@@ -39,229 +45,367 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await server.empty();
   });
 
-  it('hands a payload from add to work', async () => {
-    const got = collect();
-    queue.work('submit', 1, got.take);
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
-  });
-
-  it('works off what was added before there was a worker, and keeps nothing of it', async () => {
-    await queue.add('deliver', 'deliver-f1', { fileId: 'f1' });
-    const got = collect();
-    queue.work('deliver', 1, got.take);
-    await got.next();
-    await expect.poll(() => queue.counts('deliver')).toEqual(counts({}));
-  });
-
-  it('gives a job of a site to the workers of that site, and one without a site to any', async () => {
-    const north = await openQueue(server.backend, log, { options: QUICK_OPTIONS, site: 'north' });
-    const here = collect();
-    const there = collect();
-    const anywhere = collect();
-    queue.work('deliver', 1, here.take);
-    north.work('deliver', 1, there.take);
-    north.work('poll', 1, anywhere.take);
-    await queue.add('deliver', 'deliver-far', { fileId: 'far' }, { site: 'north' });
-    await north.add('deliver', 'deliver-near', { fileId: 'near' }, { site: 'main' });
-    await queue.add('poll', 'poll-f1-1', { fileId: 'f1', batchNo: 1 });
-    expect(await there.next()).toEqual({ fileId: 'far' });
-    expect(await here.next()).toEqual({ fileId: 'near' });
-    expect(await anywhere.next()).toEqual({ fileId: 'f1', batchNo: 1 });
-    await north.close();
-  });
-
-  it('lists and counts the jobs of its own site only', async () => {
-    await queue.add('intake', 'intake-far', { fileId: 'far' }, { site: 'north' });
-    await queue.add('intake', 'intake-near', { fileId: 'near' });
-    expect(await queue.ids('intake', 'waiting')).toEqual(new Set(['intake-near']));
-    expect(await queue.counts('intake')).toEqual(counts({ waiting: 1 }));
-  });
-
-  it('keeps the four queues apart', async () => {
-    const intake = collect();
-    const deliver = collect();
-    queue.work('intake', 1, intake.take);
-    queue.work('deliver', 1, deliver.take);
-    await queue.add('deliver', 'same-id', { fileId: 'for-deliver' });
-    await queue.add('intake', 'same-id', { fileId: 'for-intake' });
-    expect([await intake.next(), await deliver.next()]).toEqual([{ fileId: 'for-intake' }, { fileId: 'for-deliver' }]);
-  });
-
-  it('runs the same id once while it is waiting, and again after it is done', async () => {
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
-    expect(await queue.counts('intake')).toEqual(counts({ waiting: 1 }));
-
-    const got = collect();
-    queue.work('intake', 4, got.take);
-    await got.next();
-    await expect.poll(() => queue.ids('intake', 'live')).toEqual(new Set());
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
-    await got.next();
-    expect(got.count()).toBe(2);
-  });
-
-  it('leaves a running job of the same id alone', async () => {
-    const gate = openGate();
-    const got = collect();
-    queue.work('intake', 4, async (payload) => {
-      await got.take(payload);
-      await gate.passed;
+  describe('ring', () => {
+    it('is heard', async () => {
+      const ear = lendEar();
+      queue.hear('submit', ear.hear);
+      await queue.ring('submit');
+      await ear.heard(1);
     });
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
-    await got.next();
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
-    expect(await queue.counts('intake')).toEqual(counts({ active: 1 }));
-    gate.open();
-    await expect.poll(() => queue.ids('intake', 'live')).toEqual(new Set());
-    expect(got.count()).toBe(1);
-  });
 
-  it('runs a delayed job after its delay and not before', async () => {
-    const got = collect();
-    queue.work('poll', 1, got.take);
-    await queue.add('poll', 'poll-f1-9', { fileId: 'f1', batchNo: 9 }, { delayMs: 600_000 });
-    expect(await queue.counts('poll')).toEqual(counts({ delayed: 1 }));
-    const addedAt = performance.now();
-    await queue.add('poll', 'poll-f1-1', { fileId: 'f1', batchNo: 1 }, { delayMs: 300 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
-    expect(performance.now() - addedAt).toBeGreaterThanOrEqual(295);
-  });
-
-  it('never runs more jobs at once than the concurrency, and does run so many', async () => {
-    const gate = openGate();
-    const got = collect();
-    let runningNow = 0;
-    let mostAtOnce = 0;
-    queue.work('submit', 3, async (payload) => {
-      runningNow += 1;
-      mostAtOnce = Math.max(mostAtOnce, runningNow);
-      await got.take(payload);
-      await gate.passed;
-      runningNow -= 1;
+    it('is heard later, once, when nobody listens, and nothing of it is kept', async () => {
+      for (let times = 0; times < 3; times += 1) await queue.ring('deliver');
+      expect(await queue.counts('deliver')).toEqual(counts({ waiting: 1 }));
+      const ear = lendEar();
+      queue.hear('deliver', ear.hear);
+      await ear.heard(1);
+      await expect.poll(() => queue.counts('deliver')).toEqual(counts({}));
+      expect(ear.count()).toBe(1);
     });
-    for (const batchNo of [1, 2, 3, 4, 5, 6, 7])
-      await queue.add('submit', `submit-f1-${batchNo}`, { fileId: 'f1', batchNo });
-    // A job is active before its handler is called.
-    await expect.poll(() => runningNow).toBe(3);
-    await expect.poll(() => queue.counts('submit')).toEqual(counts({ active: 3, waiting: 4 }));
-    gate.open();
-    await expect.poll(() => got.count()).toBe(7);
-    expect(mostAtOnce).toBe(3);
-  });
 
-  it('fails a job whose handler throws, does not run it again by itself, and takes it when it is added anew', async () => {
-    const got = collect();
-    queue.work('submit', 1, async (payload) => {
-      await got.take(payload);
-      throw new Error('no luck');
+    it('many times while one is heard gives exactly one more hearing', async () => {
+      const gate = openGate();
+      const ear = lendEar((nth) => (nth === 1 ? gate.passed : Promise.resolve()));
+      queue.hear('intake', ear.hear);
+      await queue.ring('intake');
+      await ear.heard(1);
+      const other = await openQueue(server.backend, log, { options: QUICK_OPTIONS });
+      for (const from of [queue, other, queue, other]) await from.ring('intake');
+      await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? queue : other).ring('intake')));
+      expect(await queue.counts('intake')).toEqual(counts({ active: 1 }));
+      gate.open();
+      await ear.heard(2);
+      await waitForSilence(queue, 'intake');
+      expect(ear.count()).toBe(2);
+      await other.close();
     });
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    await got.next();
-    await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
-    expect(await queue.ids('submit', 'live')).toEqual(new Set());
-    // The failed job had its chance to run again before the next one did.
-    await queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
 
-    await queue.add('submit', 'submit-f1-1-again', { fileId: 'f1', batchNo: 1 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
-    expect(got.count()).toBe(3);
-  });
-
-  it('comes back after everything was wiped while workers wait and a job runs', async () => {
-    const gate = openGate();
-    const got = collect();
-    queue.work('submit', 2, async (payload) => {
-      await got.take(payload);
-      await gate.passed;
+    it('is heard again after it was heard', async () => {
+      const ear = lendEar();
+      queue.hear('intake', ear.hear);
+      for (const nth of [1, 2, 3]) {
+        await queue.ring('intake');
+        await ear.heard(nth);
+        await waitForSilence(queue, 'intake');
+      }
+      expect(ear.count()).toBe(3);
     });
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    await queue.add('poll', 'poll-f1-1', { fileId: 'f1', batchNo: 1 }, { delayMs: 60_000 });
-    await got.next();
 
-    await server.wipe();
-    await queue.heal();
-    expect(await queue.ids('poll', 'live')).toEqual(new Set());
-    await queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
-    gate.open();
-    await expect.poll(() => queue.ids('submit', 'live')).toEqual(new Set());
-    // The worker whose job was wiped goes on.
-    await queue.add('submit', 'submit-f1-3', { fileId: 'f1', batchNo: 3 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 3 });
-  });
-
-  it('heals what is whole without touching it', async () => {
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
-    await queue.heal();
-    expect(await queue.ids('intake', 'live')).toEqual(new Set(['intake-f1']));
-  });
-
-  it('lists what is waiting or delayed, and what is running when asked for what is live', async () => {
-    const gate = openGate();
-    const got = collect();
-    queue.work('poll', 2, async (payload) => {
-      await got.take(payload);
-      if (payload.batchNo === 1) throw new Error('no luck');
-      await gate.passed;
+    it('during a hearing that rings itself is not lost', async () => {
+      const ear = lendEar(async (nth) => {
+        if (nth < 5) await queue.ring('poll');
+      });
+      queue.hear('poll', ear.hear);
+      await queue.ring('poll');
+      await ear.heard(5);
+      await waitForSilence(queue, 'poll');
+      expect(ear.count()).toBe(5);
     });
-    await queue.add('poll', 'failed', { fileId: 'f1', batchNo: 1 });
-    await got.next();
-    await expect.poll(() => queue.counts('poll')).toEqual(counts({ failed: 1 }));
-    for (const id of ['running-a', 'running-b', 'waiting']) await queue.add('poll', id, { fileId: 'f1', batchNo: 2 });
-    await queue.add('poll', 'delayed', { fileId: 'f1', batchNo: 2 }, { delayMs: 60_000 });
-    await expect.poll(() => queue.counts('poll')).toEqual(counts({ active: 2, waiting: 1, delayed: 1, failed: 1 }));
-    expect(await queue.ids('poll', 'live')).toEqual(new Set(['running-a', 'running-b', 'waiting', 'delayed']));
-    expect(await queue.ids('poll', 'waiting')).toEqual(new Set(['waiting', 'delayed']));
-    gate.open();
-  });
 
-  it('closes a worker only after its running job, and takes no further one', async () => {
-    const gate = openGate();
-    const got = collect();
-    const events: string[] = [];
-    const worker = queue.work('deliver', 1, async (payload) => {
-      await got.take(payload);
-      await gate.passed;
-      events.push('job done');
+    it('is heard by one process of several, and never by two at a time', async () => {
+      const other = await openQueue(server.backend, log, { options: QUICK_OPTIONS });
+      let listening = 0;
+      let mostAtOnce = 0;
+      const ear = lendEar(async () => {
+        listening += 1;
+        mostAtOnce = Math.max(mostAtOnce, listening);
+        await queue.counts('submit');
+        listening -= 1;
+      });
+      queue.hear('submit', ear.hear);
+      other.hear('submit', ear.hear);
+      for (let times = 0; times < 30; times += 1) await (times % 2 ? queue : other).ring('submit');
+      await waitForSilence(queue, 'submit');
+      expect(ear.count()).toBeGreaterThan(0);
+      expect(ear.count()).toBeLessThanOrEqual(30);
+      expect(mostAtOnce).toBe(1);
+      await other.close();
     });
-    await queue.add('deliver', 'deliver-f1', { fileId: 'f1' });
-    await got.next();
-    const closing = worker.close().then(() => events.push('closed'));
-    await queue.add('deliver', 'deliver-f2', { fileId: 'f2' });
-    gate.open();
-    await closing;
-    expect(events).toEqual(['job done', 'closed']);
-    expect(await queue.ids('deliver', 'live')).toEqual(new Set(['deliver-f2']));
-  });
 
-  it('stops waiting for a running job after waitMs', async () => {
-    const gate = openGate();
-    const got = collect();
-    const worker = queue.work('deliver', 1, async (payload) => {
-      await got.take(payload);
-      await gate.passed;
+    it('is heard by the stage it is meant for only', async () => {
+      const names = Object.keys(QUEUES) as QueueName[];
+      const ears = new Map(names.map((name) => [name, lendEar()]));
+      for (const [name, ear] of ears) queue.hear(name, ear.hear);
+      await queue.ring('deliver');
+      await queue.ring('schedule');
+      await ears.get('deliver')!.heard(1);
+      await ears.get('schedule')!.heard(1);
+      for (const name of names) await waitForSilence(queue, name);
+      const heard = names.filter((name) => ears.get(name)!.count() > 0);
+      expect(heard).toEqual(['deliver', 'schedule']);
     });
-    await queue.add('deliver', 'deliver-f1', { fileId: 'f1' });
-    await got.next();
-    await worker.close({ waitMs: 20 });
-    expect(await queue.ids('deliver', 'live')).toEqual(new Set(['deliver-f1']));
-    expect(lines.map(({ msg }) => msg)).toContain('a worker was left before it had closed');
-    gate.open();
+
+    it('of a site is heard at that site, and one of a stage without sites anywhere', async () => {
+      const north = await openQueue(server.backend, log, { options: QUICK_OPTIONS, site: 'north' });
+      const here = lendEar();
+      const there = lendEar();
+      const anywhere = lendEar();
+      queue.hear('deliver', here.hear);
+      north.hear('deliver', there.hear);
+      north.hear('poll', anywhere.hear);
+      await queue.ring('deliver', 'north');
+      await there.heard(1);
+      expect(here.count()).toBe(0);
+      await north.ring('deliver', 'main');
+      await here.heard(1);
+      await north.ring('deliver');
+      await there.heard(2);
+      await queue.ring('poll');
+      await anywhere.heard(1);
+      expect([here.count(), there.count()]).toEqual([1, 2]);
+      await north.close();
+    });
+
+    it('counts at its own site only', async () => {
+      await queue.ring('intake', 'north');
+      expect(await queue.counts('intake')).toEqual(counts({}));
+      await queue.ring('intake');
+      expect(await queue.counts('intake')).toEqual(counts({ waiting: 1 }));
+    });
   });
 
-  it('is closed by close as a whole, workers included, also when called twice', async () => {
-    queue.work('intake', 1, async () => {});
-    await Promise.all([queue.close(), queue.close()]);
-    await expect(queue.ids('intake', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+  describe('a hearing that fails', () => {
+    it('is not repeated, and later rings are heard', async () => {
+      const ear = lendEar((nth) => (nth === 1 ? Promise.reject(new Error('no luck')) : Promise.resolve()));
+      queue.hear('submit', ear.hear);
+      await queue.ring('submit');
+      await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
+      expect(ear.count()).toBe(1);
+      await queue.ring('submit');
+      await ear.heard(2);
+      await waitForSilence(queue, 'submit');
+      expect(ear.count()).toBe(2);
+    });
+
+    it('is followed by the ring that came meanwhile', async () => {
+      const gate = openGate();
+      const ear = lendEar(async (nth) => {
+        if (nth > 1) return;
+        await gate.passed;
+        throw new Error('no luck');
+      });
+      queue.hear('submit', ear.hear);
+      await queue.ring('submit');
+      await ear.heard(1);
+      await queue.ring('submit');
+      await queue.ring('submit');
+      gate.open();
+      await ear.heard(2);
+      await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
+      expect(ear.count()).toBe(2);
+    });
   });
 
-  it('leaves nothing behind that keeps the process alive', async () => {
-    const script = await startScript('open', server.backend, 'open');
-    script.stdin.end();
-    expect(await script.ended).toBe(0);
+  describe('heal', () => {
+    it('brings back what was wiped while workers wait and a ring is heard', async () => {
+      const gate = openGate();
+      const ear = lendEar((nth) => (nth === 1 ? gate.passed : Promise.resolve()));
+      const poll = lendEar();
+      queue.hear('submit', ear.hear);
+      queue.hear('poll', poll.hear);
+      await queue.ring('submit');
+      await ear.heard(1);
+      await queue.ring('submit');
+      await queue.ring('intake');
+
+      await server.wipe();
+      await queue.heal();
+      expect(await queue.counts('intake')).toEqual(counts({}));
+      await queue.ring('poll');
+      await poll.heard(1);
+      await queue.ring('submit');
+      gate.open();
+      await ear.heard(2);
+      await waitForSilence(queue, 'submit');
+      // The worker whose ring was wiped goes on.
+      await queue.ring('submit');
+      await ear.heard(3);
+      expect(ear.count()).toBe(3);
+    });
+
+    it('leaves alone what is whole: a ring that waits, one that is heard, and the one that follows it', async () => {
+      await queue.ring('intake');
+      await queue.heal();
+      await queue.ring('intake');
+      expect(await queue.counts('intake')).toEqual(counts({ waiting: 1 }));
+
+      const gate = openGate();
+      const ear = lendEar((nth) => (nth === 1 ? gate.passed : Promise.resolve()));
+      queue.hear('intake', ear.hear);
+      await ear.heard(1);
+      await queue.heal();
+      await queue.ring('intake');
+      await queue.heal();
+      await queue.ring('intake');
+      expect(await queue.counts('intake')).toEqual(counts({ active: 1 }));
+      gate.open();
+      await ear.heard(2);
+      await waitForSilence(queue, 'intake');
+      expect(ear.count()).toBe(2);
+    });
+
+    it.each(losses.waiting)('lets rings be heard when the one that waited lost $lost', async ({ statement }) => {
+      await queue.ring('submit');
+      await server.run(statement);
+      await queue.heal();
+      const ear = lendEar();
+      queue.hear('submit', ear.hear);
+      await queue.ring('submit');
+      await ear.heard(1);
+      await waitForSilence(queue, 'submit');
+      expect(ear.count()).toBeLessThanOrEqual(2);
+
+      await queue.heal();
+      const before = ear.count();
+      await queue.ring('submit');
+      await ear.heard(before + 1);
+    });
+
+    it.each(losses.waiting)('lets rings be heard after one without $lost was heard', async ({ statement }) => {
+      await queue.ring('submit');
+      await server.run(statement);
+      const ear = lendEar();
+      const worker = queue.hear('submit', ear.hear);
+      await waitForSilence(queue, 'submit');
+      await queue.heal();
+      const before = ear.count();
+      await queue.ring('submit');
+      await ear.heard(before + 1);
+      await worker.close();
+    });
+
+    it.each(losses.heard)('lets rings be heard after the one that was heard lost $lost', async ({ statement }) => {
+      const gate = openGate();
+      const ear = lendEar((nth) => (nth === 1 ? gate.passed : Promise.resolve()));
+      const brief = await openQueue(server.backend, log, { options: SHORT_LOCK });
+      brief.hear('submit', ear.hear);
+      await queue.ring('submit');
+      await ear.heard(1);
+      await server.run(statement);
+      gate.open();
+      // What cannot be ended properly is given up when its lock has run out.
+      await waitForSilence(queue, 'submit');
+      await queue.heal();
+      const before = ear.count();
+      await queue.ring('submit');
+      await ear.heard(before + 1);
+      await brief.close();
+    });
+  });
+
+  describe('a job of another program', () => {
+    let connection: QueueConnection;
+    let foreign: NamedQueue;
+    beforeEach(async () => {
+      connection = await connectForeign(server.backend);
+      foreign = openNamedQueue('submit', connection, QUEUE_OPTIONS, () => {});
+      await foreign.waitUntilReady();
+    });
+    afterEach(async () => {
+      await foreign.close();
+      await connection.close();
+    });
+
+    it.each<[string, unknown, Parameters<NamedQueue['add']>[2]?]>([
+      ['ids, as an older version wrote them', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-submit-f1-1' }],
+      ['no data', undefined],
+      ['null', null],
+      ['a text', CARD],
+      ['a card number', { cardNumber: CARD, deep: [[{ amount: 1 }]] }],
+      ['a megabyte', { text: 'x'.repeat(1_000_000) }],
+      ['a card number as its id', {}, { jobId: `card-${CARD}` }],
+      ['a priority', {}, { priority: 7 }],
+      ['our deduplication id', {}, { deduplication: { id: 'bell' } }],
+      ['our deduplication id for an hour', {}, { deduplication: { id: 'bell', ttl: 3_600_000 } }],
+    ])('with %s is heard as one ring, and nothing of it is kept or logged', async (_what, data, options) => {
+      await foreign.add('strange', data, { removeOnComplete: true, ...options });
+      const ear = lendEar();
+      queue.hear('submit', ear.hear);
+      await ear.heard(1);
+      await expect.poll(() => queue.counts('submit')).toEqual(counts({}));
+      expect(ear.count()).toBe(1);
+      await queue.heal();
+      await queue.ring('submit');
+      await ear.heard(2);
+      expect(lines).toEqual([]);
+    });
+
+    it('that wants to be kept and repeated is heard once, and not kept', async () => {
+      const plain = openNamedQueue('submit', connection, { ...QUEUE_OPTIONS, job: {} } as never, () => {});
+      await plain.add('strange', { cardNumber: CARD }, { attempts: 5 });
+      await plain.add('strange', { cardNumber: CARD });
+      const ear = lendEar((nth) => (nth === 1 ? Promise.reject(new Error(CARD)) : Promise.resolve()));
+      queue.hear('submit', ear.hear);
+      await ear.heard(2);
+      await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
+      expect(await plain.getCompletedCount()).toBe(0);
+      expect(ear.count()).toBe(2);
+      expect(JSON.stringify(lines)).not.toContain(CARD);
+      await plain.close();
+    });
+
+    it('that is put off under our deduplication id makes no stage deaf for longer than until the next sweep', async () => {
+      await foreign.add('strange', {}, { delay: 3_600_000, deduplication: { id: 'bell' } });
+      await queue.heal();
+      const ear = lendEar();
+      queue.hear('submit', ear.hear);
+      await queue.ring('submit');
+      await ear.heard(1);
+      await queue.ring('submit');
+      await ear.heard(2);
+      await expect.poll(() => queue.counts('submit')).toEqual(counts({ delayed: 1 }));
+    });
+  });
+
+  describe('close', () => {
+    it('of a worker waits for what is heard, and leaves further rings to others', async () => {
+      const gate = openGate();
+      const events: string[] = [];
+      const ear = lendEar(async () => {
+        await gate.passed;
+        events.push('heard');
+      });
+      const worker = queue.hear('deliver', ear.hear);
+      await queue.ring('deliver');
+      await ear.heard(1);
+      const closing = worker.close().then(() => events.push('closed'));
+      await queue.ring('deliver');
+      gate.open();
+      await closing;
+      expect(events).toEqual(['heard', 'closed']);
+      expect(ear.count()).toBe(1);
+      expect(await queue.counts('deliver')).toEqual(counts({ waiting: 1 }));
+      const other = lendEar();
+      queue.hear('deliver', other.hear);
+      await other.heard(1);
+    });
+
+    it('stops waiting for what is heard after waitMs', async () => {
+      const gate = openGate();
+      const ear = lendEar(() => gate.passed);
+      const worker = queue.hear('deliver', ear.hear);
+      await queue.ring('deliver');
+      await ear.heard(1);
+      await worker.close({ waitMs: 20 });
+      expect(await queue.counts('deliver')).toEqual(counts({ active: 1 }));
+      expect(lines.map(({ msg }) => msg)).toContain('a worker was left before it had closed');
+      gate.open();
+    });
+
+    it('closes everything, workers included, also when called twice', async () => {
+      queue.hear('intake', async () => {});
+      await Promise.all([queue.close(), queue.close()]);
+      const closed = { code: 'QUEUE_UNREACHABLE', message: expect.stringContaining('the queue is closed') };
+      await expect(queue.ring('intake')).rejects.toMatchObject(closed);
+      await expect(queue.counts('intake')).rejects.toMatchObject(closed);
+      await expect(queue.heal()).rejects.toMatchObject(closed);
+    });
+
+    it('leaves nothing behind that keeps the process alive', async () => {
+      const script = await startScript('open', server.backend, 'open');
+      script.stdin.end();
+      expect(await script.ended).toBe(0);
+    });
   });
 });
 

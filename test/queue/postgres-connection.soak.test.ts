@@ -2,16 +2,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { Client } from 'pg';
 import { PostgresQueueBackend } from 'bullmq';
 import { Redis } from 'ioredis';
-import type { QueueName } from '../../schemas/jobs.ts';
+import { type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { silentLog } from '../../src/kernel/log.ts';
+import { openNamedQueue } from '../../src/queue/named-queue.ts';
 import { openQueue, type Queue } from '../../src/queue/open-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
-import { letTimeFly, logIntoLines, type LogLine, startScript } from './support/queue-world.ts';
+import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
+import {
+  counts,
+  lendEar,
+  letTimeFly,
+  logIntoLines,
+  type LogLine,
+  startScript,
+  waitForSilence,
+} from './support/queue-world.ts';
 import { relayDatabase } from '../support/database-relay.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { redisIsInstalled, redisVerdict, startTestRedis, type TestRedis } from '../support/redis.ts';
 
-const NAMES: QueueName[] = ['intake', 'submit', 'poll', 'deliver'];
+const NAMES = Object.keys(QUEUES) as QueueName[];
 
 let postgres: TestPostgres;
 let client: Client;
@@ -41,16 +51,16 @@ async function countListeners(): Promise<number> {
 }
 
 describe('connectPostgres', () => {
-  it('needs five connections at most for four queues with their workers, and none after close', async () => {
+  it('needs five connections at most for the workers of all queues, and none after close', async () => {
     const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
     const warnings: Error[] = [];
     const keepWarning = (warning: Error) => void warnings.push(warning);
     process.on('warning', keepWarning);
-    let done = 0;
-    for (const name of NAMES) queue.work(name, 8, async () => void (done += 1));
-    const jobs = NAMES.flatMap((name) => Array.from({ length: 10 }, (_, index) => ({ name, index })));
-    await Promise.all(jobs.map(({ name, index }) => queue.add(name, `${name}-${index}`, payloadOf(name))));
-    await expect.poll(() => done).toBe(40);
+    const ears = NAMES.map((name) => ({ name, ear: lendEar() }));
+    for (const { name, ear } of ears) queue.hear(name, ear.hear);
+    await Promise.all(Array.from({ length: 10 }, () => NAMES.map((name) => queue.ring(name))).flat());
+    for (const { ear } of ears) await ear.heard(1);
+    await queue.heal();
     expect(await countConnections()).toBeLessThanOrEqual(5);
     await queue.close();
     await expect.poll(countConnections).toBe(0);
@@ -77,12 +87,13 @@ describe('connectPostgres', () => {
   it('goes on when every connection is cut, the waiting one included, and reports it', async () => {
     const { log, lines } = logIntoLines();
     const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, log);
-    const handled: number[] = [];
-    queue.work('submit', 1, async ({ batchNo }) => void handled.push(batchNo));
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
+    const ear = lendEar();
+    queue.hear('submit', ear.hear);
+    await queue.ring('submit');
     // Without noticing the lost connection, a waiting worker would sleep until this delayed job.
-    await queue.add('submit', 'submit-f1-9', { fileId: 'f1', batchNo: 9 }, { delayMs: 3_600_000 });
-    await expect.poll(() => handled).toEqual([1]);
+    await addForeign(['far']);
+    await ear.heard(1);
+    await waitForSilence(queue, 'submit');
     await expect.poll(countListeners).toBe(1);
 
     const wakes = vi.spyOn(PostgresQueueBackend.prototype, 'disconnectBlocking');
@@ -91,8 +102,8 @@ describe('connectPostgres', () => {
     // It does not wait for its next regular check.
     await expect.poll(() => wakes.mock.calls.length).toBeGreaterThan(0);
     await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the queue reports an error');
-    await expect.poll(() => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 })).toBeUndefined();
-    await expect.poll(() => handled).toEqual([1, 2]);
+    await expect.poll(() => queue.ring('submit')).toBeUndefined();
+    await ear.heard(2);
     await queue.close();
   });
 
@@ -126,21 +137,25 @@ describe('connectPostgres', () => {
 
   it('lets no worker sleep past a job that nobody announced', async () => {
     const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
-    const done: unknown[] = [];
-    queue.work('submit', 1, async (payload) => void done.push(payload));
+    const ear = lendEar();
+    queue.hear('submit', ear.hear);
     // With a delayed job in sight, BullMQ would wait an hour for it.
-    for (const id of ['far', 'missed'])
-      await queue.add('submit', id, { fileId: id, batchNo: 1 }, { delayMs: 3_600_000 });
-    await queue.add('submit', 'now', { fileId: 'now', batchNo: 1 });
-    await expect.poll(() => done).toHaveLength(1);
-    await client.query("UPDATE paydrop_queue.job SET state = 'waiting', process_at_ms = NULL WHERE id LIKE '%missed'");
-    await expect.poll(() => done, { timeout: 120_000 }).toHaveLength(2);
+    await addForeign(['far', 'missed']);
+    await queue.ring('submit');
+    await ear.heard(1);
+    await client.query("UPDATE paydrop_queue.job SET state = 'waiting', process_at_ms = NULL WHERE id = 'missed'");
+    await ear.heard(2);
     await queue.close();
   });
 });
 
-function payloadOf(name: QueueName): { fileId: string; batchNo: number } {
-  return name === 'intake' || name === 'deliver' ? ({ fileId: 'f1' } as never) : { fileId: 'f1', batchNo: 1 };
+/** Adds jobs of the next hour to the queue `submit`, as another program might. */
+async function addForeign(ids: readonly string[]): Promise<void> {
+  const connection = await connectPostgres(postgres.connection, () => {});
+  const queue = openNamedQueue('submit', connection, QUEUE_OPTIONS, () => {});
+  for (const id of ids) await queue.add('strange', {}, { jobId: id, delay: 3_600_000 });
+  await queue.close();
+  await connection.close();
 }
 
 const verdict = redisVerdict();
@@ -165,45 +180,48 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     await redis.stop();
   });
 
-  it('needs six connections for four queues with their workers, one for adding only, and none after close', async () => {
+  it('needs two connections and one for each worker, one for ringing only, and none after close', async () => {
     const client = new Redis(redis.url);
     // The list includes the querying client.
     const countConnections = async () =>
       String(await client.client('LIST'))
         .trim()
         .split('\n').length - 1;
+    await queue.ring('submit');
     expect(await countConnections()).toBe(1);
-    for (const name of ['intake', 'submit', 'poll', 'deliver'] satisfies QueueName[])
-      queue.work(name, 8, async () => {});
-    await expect.poll(countConnections).toBe(6);
+    for (const name of NAMES) queue.hear(name, async () => {});
+    await expect.poll(countConnections).toBe(2 + NAMES.length);
     await queue.close();
     await expect.poll(countConnections).toBe(0);
     client.disconnect();
   });
 
   it('keeps its keys under its prefix', async () => {
-    await queue.add('intake', 'intake-f1', { fileId: 'f1' });
+    await queue.ring('intake');
     const client = new Redis(redis.url);
     const keys = await client.keys('*');
     client.disconnect();
-    expect(keys).toContain('paydrop:intake:job-intake-f1');
+    expect(keys).toContain('paydrop:intake:de:bell');
     expect(keys.filter((key) => !key.startsWith('paydrop:'))).toEqual([]);
   });
 
-  it('refuses to add while Redis is away, and works again when it is back', async () => {
-    const handled: number[] = [];
-    queue.work('submit', 1, async ({ batchNo }) => void handled.push(batchNo));
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    await expect.poll(() => handled).toEqual([1]);
+  it('refuses to ring while Redis is away, and works again when it is back', async () => {
+    const ear = lendEar();
+    queue.hear('submit', ear.hear);
+    await queue.ring('submit');
+    await ear.heard(1);
+    await waitForSilence(queue, 'submit');
 
     await redis.kill();
-    const addAgain = () => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
-    await expect(addAgain()).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
-    await expect(queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    const away = { code: 'QUEUE_UNREACHABLE', message: expect.stringContaining('ECONNREFUSED') };
+    await expect.poll(() => queue.ring('submit').catch((error: unknown) => error)).toMatchObject(away);
+    await expect(queue.counts('submit')).rejects.toMatchObject(away);
+    await expect(queue.heal()).rejects.toMatchObject(away);
 
     await redis.restart();
-    await expect.poll(addAgain).toBeUndefined();
-    await expect.poll(() => handled).toEqual([1, 2]);
+    await expect.poll(() => queue.ring('submit').catch(String)).toBeUndefined();
+    await ear.heard(2);
+    await queue.heal();
     // Hundreds of errors occur in that time.
     expect(lines.filter(({ msg }) => msg === 'the queue reports an error').length).toBeLessThanOrEqual(15);
   });
@@ -215,19 +233,17 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     await expect(openQueue(wrong, logIntoLines().log)).rejects.toThrow('Cannot open the queue: WRONGPASS');
 
     await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    await expect(queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
-    await expect
-      .poll(() => queue.ids('submit', 'live').catch(String))
-      .toContain('Cannot list the jobs of "submit": NOAUTH');
+    await expect(queue.ring('submit')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect.poll(() => queue.ring('submit').catch(String)).toContain('Cannot ring "submit": NOAUTH');
     client.disconnect();
   });
 
   it('closes while Redis is away, with a worker that waits', async () => {
-    queue.work('submit', 1, async () => {});
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    await expect.poll(() => queue.ids('submit', 'live')).toEqual(new Set());
+    queue.hear('submit', async () => {});
+    await queue.ring('submit');
+    await expect.poll(() => queue.counts('submit')).toEqual(counts({}));
     await redis.kill();
-    await expect(queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect(queue.ring('submit')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
     await letTimeFly(() => queue.close());
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Config } from '../../schemas/config.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
-import { runReprocess } from '../../src/actions/reprocess/run-reprocess.ts';
+import { REPROCESS } from '../../src/actions/reprocess/run-reprocess.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { waitUntilIdle } from '../../src/cli/process/with-workers.ts';
 import { resolveSettings, type Settings } from '../../src/config/config.ts';
@@ -86,9 +86,9 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
       const dir = Buffer.from(`${join(root, 'drop', folder)}/`);
       await writeFile(Buffer.concat([dir, Buffer.from(name)]), content);
     },
-    start: () => startWorkers(world.app, undefined, undefined, runReprocess),
+    start: () => startWorkers(world.app, undefined, undefined, REPROCESS),
     finish: async (stillMs = 50_000) => {
-      const workers = await startWorkers(world.app, undefined, undefined, runReprocess);
+      const workers = await startWorkers(world.app, undefined, undefined, REPROCESS);
       let [seen, before] = ['nothing', ''];
       let isIdle = false;
       while (!isIdle && seen !== before) {

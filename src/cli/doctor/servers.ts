@@ -115,7 +115,10 @@ export function judgeRedis({ version, policy, isAppendOnly, refusal }: RedisStat
     );
   if (!isAppendOnly)
     findings.push(
-      warn('Redis loses its jobs when it stops; the sweep creates them again', 'redis-cli CONFIG SET appendonly yes'),
+      warn(
+        'Redis loses its jobs when it stops; work is then found one sweep later',
+        'redis-cli CONFIG SET appendonly yes',
+      ),
     );
   return findings.length > 0 ? findings : [ok(`Redis ${version} answers and keeps its jobs`)];
 }

@@ -44,7 +44,7 @@ export async function findDueBatches(
     `(SELECT * FROM batch WHERE ${IS_OPEN} AND state = 'result_in' AND ${free} LIMIT $2)
      UNION ALL
      (SELECT * FROM batch WHERE ${IS_OPEN} AND state IN ('submitted', 'exception')
-        AND (next_poll_at IS NULL OR ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}) AND ${free}
+        AND ((next_poll_at IS NULL AND state = 'submitted') OR ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}) AND ${free}
       ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no LIMIT $2)
      UNION ALL
      (SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestRecheckMs)} AND ${MAY_RECHECK} AND ${free}
@@ -73,10 +73,10 @@ export async function findDueAccounts(ledger: Ledger, accounts: readonly string[
 export async function readNextDue(ledger: Ledger, stage: QueueName): Promise<Date | null> {
   const times = [
     ...(NEXT_TIMES[stage] ?? []),
-    `SELECT min(until) AS at FROM taken WHERE stage = $1 AND until > ${ledger.databaseNow()}`,
+    `SELECT min(until) FROM taken WHERE stage = $1 AND until > ${ledger.databaseNow()}`,
   ];
   const { rows } = await ledger.pool.query<{ at: Date | null }>(
-    `SELECT min(at) AS at FROM (${times.join(' UNION ALL ')}) times WHERE at > $2`,
+    `SELECT min(at) AS at FROM (${times.join(' UNION ALL ')}) AS times (at) WHERE at > $2`,
     [stage, ledger.clock.now()],
   );
   return rows[0]!.at;

@@ -116,20 +116,21 @@ describe('requeue', () => {
     await loseQueue(world.app);
   });
 
-  it('asks for the jobs of a file, which send nothing while the account is paused', async () => {
+  it('rings for the stages of a file, which send nothing while the account is paused', async () => {
     const { status, out, err } = await world.paydrop('requeue', 'june.csv');
-    expect({ status, out, err }).toEqual({ status: 0, out: 'Created: submit of batch 1, deliver.\n', err: '' });
-    expect((await world.app.queue.ids('submit', 'waiting')).size).toBe(1);
+    expect({ status, out, err }).toEqual({ status: 0, out: 'Rang for: submit of batch 1, deliver.\n', err: '' });
+    for (const stage of ['submit', 'deliver'] as const)
+      expect(await world.app.queue.counts(stage)).toMatchObject({ waiting: 1 });
     await world.finish();
     expect(world.sandbox.books()).toEqual([]);
   });
 
-  it('says when there is nothing to ask for', async () => {
+  it('says when there is nothing to ring for', async () => {
     await query(world.app, `UPDATE batch SET state = 'cancelled'`);
     const { status, out } = await world.paydrop('requeue', 'june.csv/1');
     expect({ status, out }).toEqual({
       status: 0,
-      out: 'Nothing to create: its state is cancelled. See "paydrop why june.csv/1".\n',
+      out: 'Nothing to ring for: its state is cancelled. See "paydrop why june.csv/1".\n',
     });
     expect(JSON.parse((await world.paydrop('requeue', 'june.csv/1', '--json')).out)).toMatchObject({ asked: [] });
   });

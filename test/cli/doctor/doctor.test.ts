@@ -254,7 +254,7 @@ describe('servers', () => {
       const printed = vi.spyOn(console, 'warn');
       const { log, lines } = logIntoLines();
       const opened = await openQueue({ kind: 'redis', url: redis.url }, log);
-      await opened.work('submit', 1, async () => {}).close();
+      await opened.hear('submit', async () => {}).close();
       await opened.close();
       await warnOfRedis({ redisUrl: redis.url }, log);
       expect(lines).toMatchObject([

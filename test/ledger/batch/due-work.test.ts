@@ -89,6 +89,8 @@ describe('findDueWork', () => {
       await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [fileId, at]);
       ids.push(fileId);
     }
+    expect((await due()).poll).toEqual(ids.slice(-1));
+    world.clock.advance(1_800_000);
     expect((await due()).poll).toEqual(ids.reverse());
   });
 });

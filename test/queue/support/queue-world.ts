@@ -4,9 +4,13 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
+import type { QueueName } from '../../../schemas/jobs.ts';
 import { type Log, openLog } from '../../../src/kernel/log.ts';
-import type { QueueBackend } from '../../../src/queue/open-queue.ts';
+import type { QueueConnection } from '../../../src/queue/named-queue.ts';
+import type { Queue, QueueBackend } from '../../../src/queue/open-queue.ts';
+import { connectPostgres } from '../../../src/queue/postgres-connection.ts';
+import { connectRedis } from '../../../src/queue/redis-connection.ts';
 import { dropQueue, emptyQueue } from '../../support/force-sql.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
@@ -28,21 +32,65 @@ export type QueueServer = {
   wipe(): Promise<void>;
   /** Removes the jobs of a test but not the tables, which are slow to create. */
   empty(): Promise<void>;
+  /** Runs a statement of SQL, or a Redis command. */
+  run(statement: string): Promise<void>;
   stop(): Promise<void>;
 };
 
+/** A way to lose a part of what a server keeps of the first ring of the queue `submit`. */
+export type Loss = { lost: string; statement: string };
+
+/** What a server may lose while a ring waits, and while one is heard. */
+export type Losses = { waiting: Loss[]; heard: Loss[] };
+
+const POSTGRES_LOSSES: Losses = {
+  waiting: [
+    { lost: 'its record', statement: 'DELETE FROM paydrop_queue.job' },
+    { lost: 'its place in the queue', statement: "UPDATE paydrop_queue.job SET state = 'completed'" },
+    { lost: 'its deduplication key', statement: 'DELETE FROM paydrop_queue.dedup' },
+  ],
+  heard: [
+    { lost: 'its record', statement: 'DELETE FROM paydrop_queue.job' },
+    { lost: 'its place among what is heard', statement: "UPDATE paydrop_queue.job SET state = 'completed'" },
+    { lost: 'its lock', statement: 'UPDATE paydrop_queue.job SET lock_token = NULL, locked_until_ms = NULL' },
+    { lost: 'its deduplication key', statement: 'DELETE FROM paydrop_queue.dedup' },
+  ],
+};
+
+/** Redis numbers the jobs of a queue from 1. */
+const REDIS_LOSSES: Losses = {
+  waiting: [
+    { lost: 'its record', statement: 'DEL paydrop:submit:1' },
+    { lost: 'the list of what waits', statement: 'DEL paydrop:submit:wait' },
+    { lost: 'record and list', statement: 'DEL paydrop:submit:1 paydrop:submit:wait' },
+    { lost: 'the mark that wakes a worker', statement: 'DEL paydrop:submit:marker' },
+    { lost: 'its deduplication key', statement: 'DEL paydrop:submit:de:bell' },
+  ],
+  heard: [
+    { lost: 'its record', statement: 'DEL paydrop:submit:1' },
+    { lost: 'the list of what is heard', statement: 'DEL paydrop:submit:active' },
+    { lost: 'its lock', statement: 'DEL paydrop:submit:1:lock' },
+    { lost: 'its deduplication key', statement: 'DEL paydrop:submit:de:bell' },
+  ],
+};
+
 /** The servers the queue runs on, as far as installed; the same promises hold on each. */
-export const QUEUE_SERVERS: { kind: string; start: () => Promise<QueueServer> }[] = [
-  { kind: 'postgres', start: startPostgres },
-  ...(redisIsInstalled() ? [{ kind: 'redis', start: startRedis }] : []),
+export const QUEUE_SERVERS: { kind: string; start: () => Promise<QueueServer>; losses: Losses }[] = [
+  { kind: 'postgres', start: startPostgres, losses: POSTGRES_LOSSES },
+  ...(redisIsInstalled() ? [{ kind: 'redis', start: startRedis, losses: REDIS_LOSSES }] : []),
 ];
 
 async function startPostgres(): Promise<QueueServer> {
   const postgres = await startTestPostgres();
+  const run = (statement: string) => ask(postgres.connection, async (client) => void (await client.query(statement)));
   return {
     backend: { kind: 'postgres', connection: postgres.connection },
     wipe: () => ask(postgres.connection, dropQueue),
-    empty: () => ask(postgres.connection, emptyQueue),
+    empty: async () => {
+      await ask(postgres.connection, emptyQueue);
+      await run('DELETE FROM paydrop_queue.dedup_next');
+    },
+    run,
     stop: () => postgres.stop(),
   };
 }
@@ -54,6 +102,10 @@ async function startRedis(): Promise<QueueServer> {
     backend: { kind: 'redis', url: redis.url },
     wipe: async () => void (await client.flushall()),
     empty: async () => void (await client.flushall()),
+    run: async (statement) => {
+      const [command = '', ...words] = statement.split(' ');
+      await client.call(command, ...words);
+    },
     stop: async () => {
       client.disconnect();
       await redis.stop();
@@ -71,26 +123,45 @@ async function ask(connection: object, work: (client: Client) => Promise<void>):
   }
 }
 
-/** Returns a handler that keeps what it gets, and lets the test wait for the next payload. */
-export function collect(): { take: (payload: object) => Promise<void>; next(): Promise<object>; count(): number } {
-  const got: object[] = [];
-  let read = 0;
+/** Connects to a queue's server as another program would. */
+export function connectForeign(backend: QueueBackend): Promise<QueueConnection> {
+  return backend.kind === 'postgres' ? connectPostgres(backend.connection, () => {}) : connectRedis(backend);
+}
+
+export type Ear = {
+  hear: () => Promise<void>;
+  /** Waits until it has heard so many rings, and what it did for them was begun. */
+  heard(times: number): Promise<void>;
+  count(): number;
+};
+
+/**
+ * Returns a handler that counts the rings it hears.
+ * @param during what it does for each of them, the first of which is 1
+ */
+export function lendEar(during: (nth: number) => Promise<void> = async () => {}): Ear {
+  let count = 0;
   let wake = () => {};
   return {
-    take: async (payload) => {
-      got.push(payload);
+    hear: async () => {
+      count += 1;
       wake();
+      await during(count);
     },
-    next: async () => {
-      while (got[read] === undefined) {
+    heard: async (times) => {
+      while (count < times) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      return got[read++] as object;
     },
-    count: () => got.length,
+    count: () => count,
   };
+}
+
+/** Waits until no ring waits or is heard. A ring that follows another waits from the moment in which that one ends. */
+export async function waitForSilence(queue: Queue, name: QueueName): Promise<void> {
+  await expect.poll(() => queue.counts(name)).toMatchObject({ waiting: 0, prioritized: 0, active: 0 });
 }
 
 /** Returns a gate: a handler waits for `passed` until the test calls `open`. */
@@ -182,11 +253,14 @@ export async function startScript(name: 'open' | 'hold', backend: QueueBackend, 
     },
   );
   const ended = once(child, 'exit').then(([status, signal]) => (status ?? signal) as number | NodeJS.Signals);
-  await Promise.race([hear(child, words), ended.then((end) => Promise.reject(new Error(`${name} ended with ${end}`)))]);
+  await Promise.race([
+    readUntil(child, words),
+    ended.then((end) => Promise.reject(new Error(`${name} ended with ${end}`))),
+  ]);
   return { stdin: child.stdin, kill: (signal) => void child.kill(signal), ended };
 }
 
-async function hear(child: ChildProcess, words: string): Promise<void> {
-  let heard = '';
-  while (!heard.includes(words) && child.stdout) heard += String((await once(child.stdout, 'data'))[0]);
+async function readUntil(child: ChildProcess, words: string): Promise<void> {
+  let said = '';
+  while (!said.includes(words) && child.stdout) said += String((await once(child.stdout, 'data'))[0]);
 }

@@ -1,28 +1,29 @@
+import { type QueueName, QUEUES } from '../../../schemas/jobs.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openQueue, type QueueBackend } from '../../../src/queue/open-queue.ts';
 import { SHORT_LOCK } from './quick-options.ts';
 
 /**
- * A process with workers, which says on standard output that it is `open` or `holding` a job.
+ * A process that hears rings, which says on standard output that it is `open` or `hearing` one.
  *
- * - `open` has one of every queue, and closes them when its standard input ends;
- * - `hold` takes a job and never finishes it.
+ * - `open` hears those of every queue, and stops when its standard input ends;
+ * - `hold` hears one and never comes to an end with it.
  */
 const backend = JSON.parse(process.argv[2] ?? '') as QueueBackend;
 await { open, hold }[process.argv[3] as 'open' | 'hold']();
 
 async function open(): Promise<void> {
   const queue = await openQueue(backend, silentLog());
-  for (const name of ['intake', 'submit', 'poll', 'deliver'] as const) queue.work(name, 2, async () => {});
-  await queue.add('deliver', 'deliver-f1', { fileId: 'f1' });
+  for (const name of Object.keys(QUEUES) as QueueName[]) queue.hear(name, async () => {});
+  await queue.ring('deliver');
   process.stdout.write('open\n');
   process.stdin.resume().once('end', () => void queue.close());
 }
 
 async function hold(): Promise<void> {
   const queue = await openQueue(backend, silentLog(), { options: SHORT_LOCK });
-  queue.work('submit', 1, async ({ batchNo }) => {
-    process.stdout.write(`holding ${batchNo}\n`);
+  queue.hear('submit', async () => {
+    process.stdout.write('hearing\n');
     await new Promise(() => {});
   });
 }

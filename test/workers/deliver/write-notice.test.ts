@@ -1,3 +1,4 @@
+import { rungBy } from '../support/story.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -126,9 +127,7 @@ describe('runDeliverJob', () => {
   it('asks for the rest when it is told to end', async () => {
     const account = world.freshAccount();
     const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
-    const asks = await world.jobsAddedBy(next, () =>
-      runDeliverJob(world.app, { fileId, more: [next] }, AbortSignal.abort()),
-    );
+    const asks = await rungBy(() => runDeliverJob(world.app, { fileId, more: [next] }, AbortSignal.abort()));
     expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], []]);
     expect(asks).toEqual(['deliver']);
   });

@@ -6,9 +6,9 @@ import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { cutAfterVerdict, cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { claimContent, openProfileFolder } from '../support/story.ts';
+import { claimContent, openProfileFolder, rungBy } from '../support/story.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
@@ -68,10 +68,7 @@ describe('an intake that dies before its commit', () => {
       expect((await world.file(claim.fileId)).state).toBe('claimed');
       expect(existsSync(claim.path)).toBe(true);
 
-      expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual([
-        'deliver',
-        'submit-1',
-      ]);
+      expect(await rungBy(() => intakeFile(world.app, claim))).toEqual(['deliver', 'submit']);
       await expectWhole(claim);
     },
   );
@@ -112,11 +109,11 @@ describe('an intake that dies after its commit', () => {
 
   it.each(['submit', 'deliver'] as const)('before the job for %s: the next try asks again', async (name) => {
     const claim = await claimed();
-    const cut = cutAtJob(world.app, name);
+    const cut = cutAtRing(world.app, name);
     await expect(intakeFile(cut.app, claim)).rejects.toThrow(POWER_CUT);
     expect(cut.wasCut()).toBe(true);
     expect(existsSync(claim.workDir)).toBe(false);
-    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(cut.app, claim))).toEqual(['deliver', 'submit-1']);
+    expect(await rungBy(() => intakeFile(cut.app, claim))).toEqual(['deliver', 'submit']);
     await expectWhole(claim);
   });
 });

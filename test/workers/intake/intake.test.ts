@@ -10,7 +10,7 @@ import { openOriginal } from '../../../workers/open-original.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { beforeStatement, stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/story.ts';
+import { claimContent, rungBy } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 24 });
 
@@ -45,8 +45,8 @@ async function faultsOf(fileId: string): Promise<{ code: string; line: number; d
 describe('intakeFile', () => {
   it('accepts a good file: rows, batches, audit, jobs, and no plain bytes any more', async () => {
     const claim = await claimed(world.freshAccount());
-    const asks = await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim));
-    expect(asks).toEqual(['deliver', 'submit-1']);
+    const asks = await rungBy(() => intakeFile(world.app, claim));
+    expect(asks).toEqual(['deliver', 'submit']);
     expect(await world.file(claim.fileId)).toMatchObject({
       state: 'accepted',
       reason_code: null,
@@ -72,7 +72,7 @@ describe('intakeFile', () => {
     const claim = await claimed(world.freshAccount());
     await intakeFile(world.app, claim);
     const before = await world.file(claim.fileId);
-    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver', 'submit-1']);
+    expect(await rungBy(() => intakeFile(world.app, claim))).toEqual(['deliver', 'submit']);
     expect(await world.file(claim.fileId)).toEqual(before);
     expect(await rowsOf(claim.fileId)).toHaveLength(5);
   });
@@ -91,7 +91,7 @@ describe('intakeFile', () => {
     expect((await rowsOf(few)).filter((row) => row.batch_no === null)).toEqual([{ line: 11, batch_no: null }]);
 
     const many = await claimed(account, lines([achRow(1), bad]));
-    expect(await world.jobsAddedBy(many.fileId, () => intakeFile(world.app, many))).toEqual(['deliver']);
+    expect(await rungBy(() => intakeFile(world.app, many))).toEqual(['deliver']);
     expect(await world.file(many.fileId)).toMatchObject({
       state: 'held',
       reason_code: 'TOO_MANY_BAD_ROWS',
@@ -101,7 +101,7 @@ describe('intakeFile', () => {
 
   it('refuses a file: its rows can be found, nothing of it can be sent', async () => {
     const claim = await claimed(world.freshAccount(), lines([achRow(1), 'A-2,too,short']));
-    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver']);
+    expect(await rungBy(() => intakeFile(world.app, claim))).toEqual(['deliver']);
     expect((await world.file(claim.fileId)).state).toBe('rejected');
     expect(await readBatches(world.app.ledger, claim.fileId)).toEqual([]);
     expect(await rowsOf(claim.fileId)).toHaveLength(2);
@@ -233,7 +233,7 @@ describe('intakeFile, for a file that was changed after its claim', () => {
   it.each(CHANGES)('%s: held, and what was sealed stays what was claimed', async (_what, change) => {
     const claim = await claimed(world.freshAccount());
     await change(claim);
-    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver']);
+    expect(await rungBy(() => intakeFile(world.app, claim))).toEqual(['deliver']);
     const file = await world.file(claim.fileId);
     expect(file).toMatchObject({
       state: 'held',

@@ -1,3 +1,4 @@
+import { rungBy } from '../support/story.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
@@ -25,8 +26,8 @@ describe('pollBatch, while there is no result', () => {
   it.each(ANSWERS)('$answer.kind: the batch stays submitted and is asked for again', async (row) => {
     const { answer, level, moves = [] } = row;
     const { key } = await world.submitted();
-    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, answer), key));
-    expect(asks).toEqual(['poll-1-1']);
+    const asks = await rungBy(() => pollBatch(answeringResult(world.app, answer), key));
+    expect(asks).toEqual(['poll']);
     expect(await world.storyOf(key)).toMatchObject({
       state: 'submitted',
       moves: ['prepare', 'send', 'submit', ...moves],
@@ -205,7 +206,7 @@ describe('runPollJob, with several batches', () => {
 
   it('asks for all at once, ends them in one transaction, and has their files delivered by one job', async () => {
     const { keys, job, asked, saying, states } = await submittedThree();
-    const asks = await world.jobsAddedBy(job.fileId, () => runPollJob(saying({}), job, WHOLE_MS));
+    const asks = await rungBy(() => runPollJob(saying({}), job, WHOLE_MS));
     expect([asks, asked.length, await states()]).toEqual([['deliver'], 3, Array(3).fill('reconciled')]);
     expect(await commitsOf(keys)).toBe(1);
     for (const key of keys)

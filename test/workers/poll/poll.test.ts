@@ -4,7 +4,7 @@ import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts
 import { findOwner, pollBatch } from '../../../workers/poll/poll.ts';
 import { cutAtStatement, POWER_CUT } from '../support/step-world.ts';
 import { answeringResult, GOOD, pollWorld, result, ROWS } from '../support/scripted-gateway.ts';
-import { jobsAddedBy, storyOf } from '../support/story.ts';
+import { rungBy, storyOf } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
@@ -17,7 +17,7 @@ const world = pollWorld();
 describe('pollBatch, when the result is there', () => {
   it('seals it, gives every row its outcome and asks for the delivery', async () => {
     const { key } = await world.submitted();
-    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, GOOD), key));
+    const asks = await rungBy(() => pollBatch(answeringResult(world.app, GOOD), key));
     expect(asks).toEqual(['deliver']);
     expect(await world.outcomesOf(key.fileId)).toEqual({
       1: 'accepted_pending',
@@ -38,7 +38,7 @@ describe('pollBatch, when the result is there', () => {
 
   it('does not ask for the delivery while another batch of the file is open', async () => {
     const { key } = await world.submitted({ rows: 6 });
-    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, GOOD), key));
+    const asks = await rungBy(() => pollBatch(answeringResult(world.app, GOOD), key));
     expect(asks).toEqual([]);
     expect((await world.storyOf(key)).state).toBe('reconciled');
   });
@@ -46,7 +46,7 @@ describe('pollBatch, when the result is there', () => {
   it('asks nobody when it is reconciled already, and asks for the delivery once more', async () => {
     const { key } = await world.submitted();
     await pollBatch(answeringResult(world.app, GOOD), key);
-    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, new Error()), key));
+    const asks = await rungBy(() => pollBatch(answeringResult(world.app, new Error()), key));
     expect(asks).toEqual(['deliver']);
   });
 
@@ -127,7 +127,7 @@ describe('pollBatch, when the result does not fit', () => {
   it('a row is missing: an exception, no outcome, no delivery', async () => {
     const { key } = await world.submitted();
     const missing = result(said(ROWS.slice(0, 2)));
-    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, missing), key));
+    const asks = await rungBy(() => pollBatch(answeringResult(world.app, missing), key));
     expect(asks).toEqual([]);
     expect(await world.storyOf(key)).toMatchObject({
       state: 'exception',
@@ -170,7 +170,7 @@ describe('pollBatch, when the result does not fit', () => {
     expect(next!.getTime() - clock.now().getTime()).toBe(24 * 3_600_000);
     clock.set(next!);
     expect((await findDueWork(app.ledger)).poll.map((batch) => batch.file_id)).toContain(key.fileId);
-    const asks = await jobsAddedBy(app, key.fileId, () => pollBatch(answeringResult(app, GOOD), key));
+    const asks = await rungBy(() => pollBatch(answeringResult(app, GOOD), key));
     expect(asks).toEqual(['deliver']);
     expect(await storyOf(app, key)).toMatchObject({
       state: 'reconciled',

@@ -13,7 +13,7 @@ import { submitBatch } from '../../../workers/submit/submit.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering, answeringResult } from '../support/scripted-gateway.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
+import { movesOf, query, rungBy } from '../support/story.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -81,7 +81,7 @@ describe('recheckBatch', () => {
 
   it('records the row that says something else, and asks for the delivery', async () => {
     const { app, key, file, ask } = await completed();
-    const asks = await jobsAddedBy(app, key.fileId, () => ask(result('OK: 1', 'REJECT: 15', 'OK: 99:')));
+    const asks = await rungBy(() => ask(result('OK: 1', 'REJECT: 15', 'OK: 99:')));
     expect(asks).toEqual(['deliver']);
     expect(await readChanges(app.ledger, file.file_no, 1)).toMatchObject([
       { line: 3, old_outcome: 'unknown', outcome: 'approved', authorization: '99', old_message: 'TIMEOUT' },

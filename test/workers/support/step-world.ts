@@ -8,8 +8,9 @@ import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-wo
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.ts';
-import { jobsAddedBy, movesOf, query, type Story, storyOf, takeIn, takeInCharges } from './story.ts';
+import { movesOf, noteRings, query, type Story, storyOf, takeIn, takeInCharges } from './story.ts';
 import type { App } from '../../../src/app.ts';
+import type { QueueName } from '../../../schemas/jobs.ts';
 import type { Queue } from '../../../src/queue/open-queue.ts';
 
 /**
@@ -31,7 +32,6 @@ export type StepWorld = PipelineWorld & {
   file(fileId: string): Promise<ReadFileRow>;
   storyOf(key: BatchKey): Promise<Story>;
   movesOf(key: { fileId: string; batchNo?: number }): Promise<string[]>;
-  jobsAddedBy(fileId: string, step: () => Promise<unknown>): Promise<string[]>;
 };
 
 export type StepWorldOptions = {
@@ -77,6 +77,7 @@ export async function openStepWorld(options: StepWorldOptions = {}): Promise<Ste
     return name;
   };
   const { app } = world;
+  noteRings(app.queue);
   return {
     ...world,
     service,
@@ -88,7 +89,6 @@ export async function openStepWorld(options: StepWorldOptions = {}): Promise<Ste
     file: (fileId) => readFileRow(app.ledger, fileId),
     storyOf: (key) => storyOf(app, key),
     movesOf: (key) => movesOf(app, key),
-    jobsAddedBy: (...call) => jobsAddedBy(app, ...call),
     freshAccount,
     twoBatches: async (account = freshAccount()) => {
       const fileId = await takeInCharges(app, account, 4);
@@ -182,17 +182,17 @@ export function cutAfterVerdict(app: App): App {
   };
 }
 
-/** Returns an app whose first job for this queue is lost with an error. */
-export function cutAtJob(app: App, name: Parameters<Queue['add']>[0]): { app: App; wasCut(): boolean } {
+/** Returns an app whose first ring of this stage fails. */
+export function cutAtRing(app: App, name: QueueName): { app: App; wasCut(): boolean } {
   let isCut = false;
-  const add: Queue['add'] = async (...call) => {
+  const ring: Queue['ring'] = async (...call) => {
     if (!isCut && call[0] === name) {
       isCut = true;
       throw new Error(POWER_CUT);
     }
-    return app.queue.add(...call);
+    return app.queue.ring(...call);
   };
-  return { app: { ...app, queue: { ...app.queue, add } }, wasCut: () => isCut };
+  return { app: { ...app, queue: { ...app.queue, ring } }, wasCut: () => isCut };
 }
 
 /** A COPY is a stream that carries its text. */

@@ -13,7 +13,7 @@ import type { QueueName } from '../../../schemas/jobs.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { jobKeyOf } from '../../../workers/enqueue.ts';
+import type { Queue } from '../../../src/queue/open-queue.ts';
 import { emptyQueue } from '../../support/force-sql.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import type { StepWorld } from './step-world.ts';
@@ -128,21 +128,23 @@ export async function readStop(app: App, account: string): Promise<string | unde
   return row?.reason;
 }
 
-/** Returns the jobs that a step added for a file, such as `poll-1-0`, without the random ends of their ids. */
-export async function jobsAddedBy(app: App, fileId: string, step: () => Promise<unknown>): Promise<string[]> {
-  const before = await jobIds(app, fileId);
+/** Returns the stages that a step rang for, each once. */
+export async function rungBy(step: () => Promise<unknown>): Promise<QueueName[]> {
+  const before = RUNG.length;
   await step();
-  const added = [...(await jobIds(app, fileId))].filter((id) => !before.has(id));
-  return added.map((id) => jobKeyOf(id).replace(FILES, '')).sort();
+  return [...new Set(RUNG.slice(before))].sort();
 }
 
-/** The file ids in a job id. */
-const FILES = /-[0-9a-z]{16}(\.[0-9a-z]{16})*/;
+/** Rings of all apps that note theirs, in the process of a test file. */
+const RUNG: QueueName[] = [];
 
-export async function jobIds(app: App, fileId: string): Promise<Set<string>> {
-  const names = ['intake', 'submit', 'poll', 'deliver'] as const satisfies readonly QueueName[];
-  const ids = await Promise.all(names.map((name) => app.queue.ids(name, 'waiting')));
-  return new Set(ids.flatMap((set) => [...set]).filter((id) => id.includes(fileId)));
+/** Notes the rings of an app. */
+export function noteRings(queue: Queue): void {
+  const ring = queue.ring.bind(queue);
+  queue.ring = (name, site) => {
+    RUNG.push(name);
+    return ring(name, site);
+  };
 }
 
 /** Removes every job of every queue, as a FLUSHALL does. */

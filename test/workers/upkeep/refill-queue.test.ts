@@ -10,7 +10,7 @@ import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
-import { claimContent, jobIds, loseQueue } from '../support/story.ts';
+import { claimContent, jobIds, loseQueue, rungBy } from '../support/story.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 
@@ -31,12 +31,12 @@ describe('sweep, when jobs were lost', () => {
     },
     {
       stage: 'accepted',
-      asks: ['deliver', 'submit-1'],
+      asks: ['deliver', 'submit'],
       reach: (account) => world.takeInCharges(account, 4),
     },
     {
       stage: 'accepted, with its notice',
-      asks: ['submit-1'],
+      asks: ['submit'],
       reach: async (account) => {
         const fileId = await world.takeInCharges(account, 4);
         await deliverFile(world.app, { fileId });
@@ -45,7 +45,7 @@ describe('sweep, when jobs were lost', () => {
     },
     {
       stage: 'submitted',
-      asks: ['deliver', 'poll-1-0', 'submit-2'],
+      asks: ['deliver', 'poll', 'submit'],
       reach: async (account) => {
         const fileId = await world.takeInCharges(account, 4);
         await submitBatch(answering(world.app, { ...TAKEN, batchId: `id-${account}` }).app, { fileId, batchNo: 1 });
@@ -54,7 +54,7 @@ describe('sweep, when jobs were lost', () => {
     },
     {
       stage: 'with a result that is not reconciled',
-      asks: ['deliver', 'poll-1-0'],
+      asks: ['deliver', 'poll'],
       reach: async (account) => {
         const fileId = await world.takeInCharges(account, 2);
         const cut = cutAtStatement(world.app, /next_recheck_at = /);
@@ -98,9 +98,9 @@ describe('sweep, when jobs were lost', () => {
     const fileId = await reach(world.freshAccount());
     await loseQueue(world.app);
     expect(await jobIds(world.app, fileId)).toEqual(new Set());
-    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual(asks);
-    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual([]);
-    expect(await world.jobsAddedBy(fileId, () => sweep(world.app, { atStart: true }))).toEqual([]);
+    expect(await rungBy(() => sweep(world.app))).toEqual(asks);
+    expect(await rungBy(() => sweep(world.app))).toEqual([]);
+    expect(await rungBy(() => sweep(world.app, { atStart: true }))).toEqual([]);
   });
 
   it('asks for nothing of an account that may not send', async () => {
@@ -183,9 +183,9 @@ describe('sweep, when the clock of the host was set back', () => {
     const batch = await world.batch(key);
     const jobKey = name === 'poll' ? JOB_KEYS.poll(batch) : JOB_KEYS.submit(key);
     await world.app.queue.add(name, `${jobKey}-0123abcd`, key, { delayMs: DAY_MS });
-    const asked = await world.jobsAddedBy(fileId, () => sweep(world.app));
+    const asked = await rungBy(() => sweep(world.app));
     expect(asked.filter((job) => job.startsWith(name))).toHaveLength(1);
-    const again = await world.jobsAddedBy(fileId, () => sweep(world.app));
+    const again = await rungBy(() => sweep(world.app));
     expect(again.filter((job) => job.startsWith(name))).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe('sweep, when the clock of the host was set back', () => {
     });
     await loseQueue(world.app);
     await sweep(world.app);
-    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual([]);
+    expect(await rungBy(() => sweep(world.app))).toEqual([]);
   });
 });
 
@@ -218,7 +218,7 @@ describe('sweep, when a worker is gone', () => {
     const key = { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
     await loseQueue(world.app);
     await prepareBatch(world.app.ledger, key, 0);
-    expect(await world.jobsAddedBy(key.fileId, () => sweep(world.app))).toEqual(['deliver', 'submit-1']);
+    expect(await rungBy(() => sweep(world.app))).toEqual(['deliver', 'submit']);
     expect(await world.storyOf(key)).toMatchObject({ state: 'ready', moves: ['prepare', 'release'] });
   });
 

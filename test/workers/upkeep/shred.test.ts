@@ -14,7 +14,7 @@ import { openOriginal, openResult, originalPath } from '../../../workers/open-or
 import { openShredder, shredDue } from '../../../workers/upkeep/shred.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
-import { claimContent, jobIds, loseQueue, query } from '../support/story.ts';
+import { claimContent, jobIds, loseQueue, query, rungBy } from '../support/story.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
@@ -164,7 +164,7 @@ describe('sweep, when claims were left behind', () => {
 
   it('adopts one that the ledger does not know', async () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    expect(await world.jobsAddedBy(claim.fileId, () => sweep(world.app))).toEqual(['intake']);
+    expect(await rungBy(() => sweep(world.app))).toEqual(['intake']);
     expect(await world.file(claim.fileId)).toMatchObject({ state: 'claimed', name: 'a.csv' });
     await intakeFile(world.app, claim);
     expect(await readFileState(world.app.ledger, claim.fileId)).toBe('accepted');

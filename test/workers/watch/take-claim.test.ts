@@ -17,8 +17,8 @@ import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
-import { cutAtJob, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/story.ts';
+import { cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { claimContent, rungBy } from '../support/story.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 
 const world = stepWorld({ accounts: 2 });
@@ -43,7 +43,7 @@ describe('takeClaim', () => {
   it('seals the bytes, writes the row and asks for the intake', async () => {
     const bytes = content();
     const claimed = await claim(bytes);
-    const asks = await world.jobsAddedBy(claimed.fileId, () => takeClaim(world.app, claimed));
+    const asks = await rungBy(() => takeClaim(world.app, claimed));
     expect(asks).toEqual(['intake']);
     const row = await world.file(claimed.fileId);
     expect(row).toMatchObject({
@@ -69,7 +69,7 @@ describe('takeClaim', () => {
     await takeClaim(world.app, claimed);
     const before = await world.file(claimed.fileId);
     const sealed = await stat(originalPath(world.app, before));
-    expect(await world.jobsAddedBy(claimed.fileId, () => takeClaim(world.app, claimed))).toEqual(['intake']);
+    expect(await rungBy(() => takeClaim(world.app, claimed))).toEqual(['intake']);
     expect(await world.file(claimed.fileId)).toEqual(before);
     expect((await stat(originalPath(world.app, before))).ino).toBe(sealed.ino);
   });
@@ -176,9 +176,9 @@ describe('takeClaim, after the process died', () => {
 
   it('after the row, before the job: the next try asks for the intake', async () => {
     const claimed = await claim();
-    const cut = cutAtJob(world.app, 'intake');
+    const cut = cutAtRing(world.app, 'intake');
     await expect(takeClaim(cut.app, claimed)).rejects.toThrow(POWER_CUT);
-    expect(await world.jobsAddedBy(claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
+    expect(await rungBy(() => takeClaim(cut.app, claimed))).toEqual(['intake']);
     const rows = await world.query('SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
     expect(rows).toHaveLength(1);
   });
