@@ -1,0 +1,239 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { leaveAlone } from '../../src/ledger/stage/taken.ts';
+import { keepOrder, runOnce, type Stage, startStage } from '../../workers/stage.ts';
+import { stepWorld } from './support/step-world.ts';
+import { rungBy } from './support/story.ts';
+
+const world = stepWorld({ accounts: 1 });
+let stopping = new AbortController();
+afterEach(async () => {
+  stopping.abort();
+  stopping = new AbortController();
+  await world.query('DELETE FROM taken');
+});
+
+type Toy = { readonly name: string };
+
+/** A stage of toys: what is due is a list, and what was done is another. */
+function toyStage(
+  due: string[],
+  told: Partial<Stage<Toy>> & { work?: (name: string) => Promise<'later' | void> } = {},
+) {
+  const done: string[] = [];
+  const { work, ...rest } = told;
+  const stage: Stage<Toy> = {
+    name: 'intake',
+    most: 3,
+    findDue: async (_app, limit) => {
+      const taken = await world.query<{ subject: string }>(`SELECT subject FROM taken WHERE stage = 'intake'`);
+      const has = new Set(taken.map(({ subject }) => subject));
+      return due
+        .filter((name) => !has.has(name))
+        .map((name) => ({ name }))
+        .slice(0, limit);
+    },
+    itemOf: ({ name }) => ({ work: 'intake', subject: name }),
+    workAlone: async (_app, { name }) => {
+      const result = await work?.(name);
+      if (result === 'later') return result;
+      done.push(name);
+      due.splice(due.indexOf(name), 1);
+      return undefined;
+    },
+    ...rest,
+  };
+  return { stage, done, due };
+}
+
+const subjects = async () =>
+  (await world.query<{ subject: string }>('SELECT subject FROM taken ORDER BY 1')).map((row) => row.subject);
+
+describe('a stage', () => {
+  it('takes what waits now as one group, however much it is, and gives it back', async () => {
+    const groups: number[] = [];
+    const { stage, done } = toyStage(['a', 'b', 'c', 'd'], {
+      tell: async (_app, things) => void groups.push(things.length),
+    });
+    expect(await runOnce(world.app, stage)).toBe(3);
+    expect(await runOnce(world.app, stage)).toBe(1);
+    expect(await runOnce(world.app, stage)).toBe(0);
+    expect({ done, groups }).toEqual({ done: ['a', 'b', 'c', 'd'], groups: [3, 1] });
+    expect(await subjects()).toEqual([]);
+  });
+
+  it('works on nothing that another process has', async () => {
+    await world.query(`INSERT INTO taken (stage, subject, worker) VALUES ('intake', 'b', 'another')`);
+    const { stage, done } = toyStage(['a', 'b', 'c'], {
+      findDue: async () => ['a', 'b', 'c'].map((name) => ({ name })),
+    });
+    await runOnce(world.app, stage);
+    expect(done).toEqual(['a', 'c']);
+    expect(await subjects()).toEqual(['b']);
+  });
+
+  it('leaves a thing alone for a while that fails or cannot be begun, and goes on with the others', async () => {
+    const { stage, done } = toyStage(['a', 'b', 'c', 'd'], {
+      most: 4,
+      work: async (name) => {
+        if (name === 'b') throw new Error('b is broken');
+        return name === 'c' ? 'later' : undefined;
+      },
+    });
+    await runOnce(world.app, stage);
+    expect(done).toEqual(['a', 'd']);
+    expect(await subjects()).toEqual(['b', 'c']);
+    expect(await runOnce(world.app, stage)).toBe(0);
+    await leaveAlone(world.app.ledger, 'intake', ['b', 'c'], -1);
+    const again = toyStage(['b', 'c'], { findDue: async () => [{ name: 'b' }, { name: 'c' }] });
+    expect(await runOnce(world.app, again.stage)).toBe(2);
+    expect(await subjects()).toEqual([]);
+  });
+
+  it('works one by one on a group that fails as a whole, and on what was not ended together', async () => {
+    const whole = toyStage(['a', 'b'], {
+      workTogether: async () => {
+        throw new Error('not together');
+      },
+    });
+    await runOnce(world.app, whole.stage);
+    expect(whole.done).toEqual(['a', 'b']);
+    const part = toyStage(['c', 'd', 'e'], { workTogether: async (_app, [first]) => [first!] });
+    await runOnce(world.app, part.stage);
+    expect(part.done).toEqual(['d', 'e']);
+  });
+
+  it('tells of what ended, and of nothing else', async () => {
+    const told: string[] = [];
+    const { stage } = toyStage(['a', 'b'], {
+      work: async (name) => (name === 'a' ? 'later' : undefined),
+      tell: async (_app, things) => void told.push(...things.map(({ name }) => name)),
+    });
+    await runOnce(world.app, stage);
+    expect(told).toEqual(['b']);
+  });
+});
+
+describe('a running stage', () => {
+  const run = (stage: Stage<Toy>, hands = 1) => startStage(world.app, stage, { hands, stopping: stopping.signal });
+
+  it('goes on until nothing is left, after one ring', async () => {
+    const { stage, done } = toyStage(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    await run(stage).wake();
+    await expect.poll(() => done.length).toBe(7);
+  });
+
+  it('hears a ring that comes while it looks', async () => {
+    const { stage, done, due } = toyStage([]);
+    const runner = run(stage);
+    const looking = runner.wake();
+    due.push('late');
+    await runner.wake();
+    await looking;
+    await expect.poll(() => done).toEqual(['late']);
+  });
+
+  it('has as many groups in hand as it may, and passes the ring on', async () => {
+    const doors: (() => void)[] = [];
+    const { stage, done } = toyStage(['a', 'b', 'c'], {
+      most: 1,
+      work: () => new Promise<void>((resolve) => doors.push(resolve)),
+    });
+    const rung = await rungBy(async () => {
+      await run(stage, 2).wake();
+      await expect.poll(() => doors.length).toBe(2);
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      expect(doors.length).toBe(2);
+    });
+    expect(rung).toEqual(['intake']);
+    doors[0]!();
+    await expect.poll(() => doors.length).toBe(3);
+    for (const open of doors) open();
+    await expect.poll(() => [...done].sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('looks again when the next thing is due by itself', async () => {
+    const { stage, done, due } = toyStage([]);
+    let asked = 0;
+    const runner = run({
+      ...stage,
+      readNextDue: async () => {
+        asked += 1;
+        return asked === 1 ? new Date(world.app.clock.now().getTime() + 100) : null;
+      },
+    });
+    await runner.wake();
+    due.push('by itself');
+    await expect.poll(() => done).toEqual(['by itself']);
+  });
+
+  it('leaves a thing alone that is due again and again right after it has ended', async () => {
+    let times = 0;
+    const { stage } = toyStage(['a'], {
+      findDue: async () => ((await subjects()).length > 0 ? [] : [{ name: 'a' }]),
+      workAlone: async () => void (times += 1),
+    });
+    await run(stage).wake();
+    await expect.poll(subjects).toEqual(['a']);
+    expect(times).toBeLessThan(20);
+  });
+
+  it('takes nothing new once it stops, and waits for what is under way', async () => {
+    let open = () => {};
+    const { stage, done } = toyStage(['a', 'b'], {
+      most: 1,
+      work: () => new Promise<void>((resolve) => (open = resolve)),
+    });
+    const runner = run(stage);
+    await runner.wake();
+    stopping.abort();
+    const stopped = runner.stop(5_000);
+    open();
+    await stopped;
+    expect(done).toEqual(['a']);
+  });
+});
+
+/** Works on items, each waiting this many rounds before its turn. @returns what happened, in order */
+async function workOn(rounds: readonly number[], atOnce: number): Promise<string[]> {
+  const story: string[] = [];
+  await keepOrder(
+    rounds.map((count, place) => ({ count, place })),
+    atOnce,
+    async ({ count, place }, turn) => {
+      story.push(`begin ${place}`);
+      for (let round = 0; round < count; round += 1) await nextRound();
+      await turn;
+      story.push(`end ${place}`);
+    },
+  );
+  return story;
+}
+
+describe('keepOrder', () => {
+  it.each([1, 2, 4, 9])('lets all end in their order, %s at a time', async (atOnce) => {
+    const story = await workOn([9, 0, 3, 0, 0, 5, 1], atOnce);
+    const ends = story.filter((step) => step.startsWith('end'));
+    expect(ends).toEqual([0, 1, 2, 3, 4, 5, 6].map((place) => `end ${place}`));
+  });
+
+  it('begins as many as it may before the first has ended, and no more', async () => {
+    expect((await workOn([5, 0, 0, 0], 3)).slice(0, 4)).toEqual(['begin 0', 'begin 1', 'begin 2', 'end 0']);
+    expect((await workOn([5, 0], 1)).slice(0, 2)).toEqual(['begin 0', 'end 0']);
+  });
+
+  it('keeps the order behind one that ends without waiting for its turn', async () => {
+    const story: number[] = [];
+    await keepOrder([0, 1, 2], 3, async (place, turn) => {
+      if (place === 1) return;
+      if (place === 0) for (let round = 0; round < 5; round += 1) await nextRound();
+      await turn;
+      story.push(place);
+    });
+    expect(story).toEqual([0, 2]);
+  });
+
+  it('has nothing to do with nothing', async () => {
+    expect(await workOn([], 2)).toEqual([]);
+  });
+});
