@@ -1,13 +1,12 @@
 import { isMoving } from '../../src/ledger/overview/overview.ts';
 import { isBarred } from '../../workers/admit-here.ts';
-import { sweep } from '../../workers/upkeep/sweep.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
 import { findOpenRuns } from '../../src/ledger/reprocess/move-run.ts';
 import { readAdmission } from '../../src/ledger/admission/read-admission.ts';
 import { endOldServers, type Host, isWide } from './hosts/installation.ts';
 import type { Instance } from './instance/open-instance.ts';
-import { runStage, startInstance } from './steps/run-stage.ts';
-import { chooseDueJob, endWrongTimes, holdServiceClock, moveClock, runJob, shortened, tell } from './steps/step.ts';
+import { runStage, startInstance, sweepAndWake } from './steps/run-stage.ts';
+import { chooseRing, endWrongTimes, holdServiceClock, moveClock, runChore, shortened, tell } from './steps/step.ts';
 import { mendService, WRONG } from './steps/steps.ts';
 import type { World } from './world.ts';
 import { ACTS, performAct } from './steps/acts.ts';
@@ -46,12 +45,7 @@ export async function settle(world: World): Promise<string[]> {
     const runs = await findOpenRuns(world.office, world.settings.site);
     const settling = await workOff(world, instance);
     const isOnItsWay = await isMoving(world.office);
-    if (
-      runs.length === 0 &&
-      settling === 0 &&
-      !isOnItsWay &&
-      world.queue.waiting().every((job) => job.dueMs > world.clock.now().getTime())
-    )
+    if (runs.length === 0 && settling === 0 && !isOnItsWay && world.queue.waiting().length === 0)
       return world.complaints.splice(0);
     if (world.complaints.length > 0) return world.complaints.splice(0);
     await moveClock(world, waitMs);
@@ -84,25 +78,25 @@ async function workOff(world: World, instance: Instance): Promise<number> {
 async function catchUp(world: World, instance: Instance): Promise<void> {
   holdServiceClock(world);
   if (isWide(world)) await sweepEverywhere(world);
-  else await runStage(world, instance, { stage: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)), 0);
-  for (let chore = await chooseDueJob(world); chore; chore = await chooseDueJob(world)) {
-    const { name, about, job } = chore;
+  else await runStage(world, instance, { stage: 'sweep', what: 'sweeps' }, () => sweepAndWake(world, instance), 0);
+  for (let chore = chooseRing(world); chore; chore = chooseRing(world)) {
+    const { name, about } = chore;
     const due = chore;
     const taker = name === 'submit' ? senderOf(world, instance) : instance;
-    world.queue.take(job!);
+    world.queue.take(name);
     await runStage(
       world,
       taker,
       { stage: name, what: `runs ${name} for ${about}`, ...(isWide(world) && { expected: WRONG }) },
-      () => runJob(taker, due),
+      () => runChore(taker, due),
       0,
     );
-    world.queue.finish(job!);
+    world.queue.finish(name);
     if (world.complaints.length > 0) break;
   }
 }
 
-/** Returns an instance that takes submit jobs: one on a barred host leaves them to others (workers/main.ts). */
+/** Returns an instance that may send: one on a barred host takes nothing (workers/main.ts). */
 function senderOf({ instances }: World, instance: Instance): Instance {
   return instances.find(({ app }) => !isBarred(app)) ?? instance;
 }
@@ -233,7 +227,7 @@ async function sweepEverywhere(world: World): Promise<void> {
         world,
         instance,
         { stage: 'sweep', what: 'sweeps', expected: WRONG },
-        () => instance.run((app) => sweep(app)),
+        () => sweepAndWake(world, instance),
         0,
       );
 }

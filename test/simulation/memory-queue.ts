@@ -1,81 +1,69 @@
-import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { QueueName } from '../../schemas/jobs.ts';
 import type { Queue } from '../../src/queue/open-queue.ts';
 
-/** Queues of files and batches. A simulation configures no schedule. */
-export type FileQueue = Exclude<QueueName, 'schedule'>;
+/** Stages of files and batches. A simulation configures no schedule. */
+export type FileStage = Exclude<QueueName, 'schedule'>;
 
-export type Job = {
-  readonly name: FileQueue;
-  readonly id: string;
-  readonly payload: Payload<FileQueue>;
-  readonly dueMs: number;
-};
+export const FILE_STAGES: readonly FileStage[] = ['intake', 'submit', 'poll', 'deliver', 'reprocess'];
 
-/** A queue that does nothing by itself: the simulation decides which job runs, is lost, doubled or run too early. */
+/** A queue that does nothing by itself: the simulation decides which ring is heard, is lost or is one too many. */
 export type MemoryQueue = {
   /** The queue as an instance sees it. */
   readonly queue: Queue;
-  /** In order of arrival. */
-  waiting(): readonly Job[];
-  /** Moves the job from waiting to running. */
-  take(job: Job): void;
-  /** Marks a job as run, whatever its outcome. A dead instance's job is not: the queue still counts it as running. */
-  finish(job: Job): void;
-  /** Drops the running jobs of dead instances, as a queue does when their locks run out. */
+  /** Stages that were rung and have not heard it, in order of arrival. */
+  waiting(): readonly FileStage[];
+  /** Rings for all stages, as the process that swept wakes its own. */
+  ringAll(): void;
+  ring(stage: FileStage): void;
+  /** Moves a ring from waiting to heard. */
+  take(stage: FileStage): void;
+  /** Ends the hearing of a ring. That of an instance that died is not ended: until the queue notices, other rings wait. */
+  finish(stage: FileStage): void;
+  /** Ends what dead instances have heard, as a queue does when their locks run out. */
   giveUpDead(): void;
-  /** Adds the same job once more. */
-  double(job: Job): void;
-  drop(job: Job): void;
+  drop(stage: FileStage): void;
   /** As after a FLUSHALL. */
   dropAll(): void;
 };
 
-export function memoryQueue(clock: Clock): MemoryQueue {
-  let waiting: Job[] = [];
-  let running: Job[] = [];
-  const idsOf = (jobs: readonly Job[], name: QueueName) => jobs.filter((job) => job.name === name).map(({ id }) => id);
-  const isLive = (name: QueueName, id: string) =>
-    [...waiting, ...running].some((job) => job.name === name && job.id === id);
+export function memoryQueue(): MemoryQueue {
+  const waiting = new Set<FileStage>();
+  const heard = new Set<FileStage>();
+  /** Rings that came while another of the same stage was heard. */
+  const next = new Set<FileStage>();
+  const ring = (stage: FileStage) => void (heard.has(stage) ? next : waiting).add(stage);
+  const finish = (stage: FileStage) => {
+    heard.delete(stage);
+    if (next.delete(stage)) waiting.add(stage);
+  };
   return {
     queue: {
-      add: async (name, id, payload, { delayMs = 0 } = {}) => {
-        QUEUES[name].payload.parse(payload);
-        if (isLive(name, id)) return;
-        const job = { name, id, payload } as Pick<Job, 'name' | 'id' | 'payload'>;
-        waiting.push({ ...job, dueMs: clock.now().getTime() + delayMs });
+      ring: async (name) => {
+        if (name !== 'schedule') ring(name);
       },
-      ids: async (name, which) => new Set(idsOf(which === 'live' ? [...waiting, ...running] : waiting, name)),
-      work: () => {
+      hear: () => {
         throw new Error('nobody works by itself in a simulation');
       },
       plan: async () => {},
-      counts: async (name) => ({ waiting: idsOf(waiting, name).length, active: idsOf(running, name).length }),
+      counts: async () => ({ waiting: waiting.size, active: heard.size }),
       heal: async () => {},
       look: async () => ({ counts: {}, oldestAt: null, failed: [] }),
       close: async () => {},
     },
-    waiting: () => waiting,
-    take: (job) => {
-      waiting = waiting.filter((other) => other !== job);
-      running.push(job);
+    waiting: () => [...waiting],
+    ring,
+    ringAll: () => FILE_STAGES.forEach((stage) => waiting.add(stage)),
+    take: (stage) => {
+      waiting.delete(stage);
+      heard.add(stage);
     },
-    finish: (job) => {
-      running = running.filter((other) => other !== job);
-    },
-    giveUpDead: () => {
-      running = [];
-    },
-    double: (job) => {
-      // The job key stays, so the sweep still recognizes the job.
-      waiting.push({ ...job, id: job.id.replace(/[0-9a-f]{8}$/, 'd0b1ed00') });
-    },
-    drop: (job) => {
-      waiting = waiting.filter((other) => other !== job);
-    },
+    finish,
+    giveUpDead: () => [...heard].forEach(finish),
+    drop: (stage) => void waiting.delete(stage),
     dropAll: () => {
-      waiting = [];
-      running = [];
+      waiting.clear();
+      heard.clear();
+      next.clear();
     },
   };
 }

@@ -114,7 +114,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
   const installation = makeInstallation(choose, settings, await database.server(0), isWide);
-  const queue = memoryQueue(clock);
+  const queue = memoryQueue();
   const posts = countPosts(sandbox.port);
   const { log, text } = keptLog();
   const calls: SubmitCall[] = [];

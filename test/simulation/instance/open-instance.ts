@@ -100,10 +100,10 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
 }
 
 function tappedApp(app: App, tap: Tap, watch: CallWatch, link: () => Link): App {
-  const add: Queue['add'] = (name, ...rest) =>
+  const ring: Queue['ring'] = (name, ...rest) =>
     tap.touch(
       { kind: 'job', what: name },
-      () => app.queue.add(name, ...rest),
+      () => app.queue.ring(name, ...rest),
       async () => new Error('the queue failed in the simulation'),
     );
   const ledger: App['ledger'] = {
@@ -117,7 +117,7 @@ function tappedApp(app: App, tap: Tap, watch: CallWatch, link: () => Link): App 
   return {
     ...app,
     ledger,
-    queue: { ...app.queue, add },
+    queue: { ...app.queue, ring },
     gateway: (of) => tappedGateway(app, of, tap, watch),
     reports: (of) => tappedReports(app, of, watch),
   };

@@ -13,7 +13,7 @@ import {
   restartDatabase,
   splitServers,
 } from '../hosts/installation.ts';
-import { chooseDueJob, chooseDueWork, runJob, setWrong, shortened, tell } from './step.ts';
+import { chooseDueWork, chooseRing, runChore, setWrong, shortened, tell } from './step.ts';
 import { ACTS, performAct } from './acts.ts';
 
 export type Stage = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'reprocess' | 'sweep' | 'start' | 'recheck';
@@ -175,10 +175,10 @@ async function startBesides(world: World): Promise<void> {
 /** Lets idle instances report, and run work that is due. */
 async function letOthersGoOn(world: World): Promise<boolean> {
   const others = world.choose.shuffle(idleOf(world));
-  for (const other of others) await trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));
+  for (const other of others) await trying(world, `${other.name} sweeps`, () => sweepAndWake(world, other));
   for (const other of others) {
-    const work = await chooseDueWork(world);
-    if (work) await trying(world, `${other.name} runs ${work.name} for ${work.about}`, () => runJob(other, work));
+    const work = await chooseDueWork(world, other);
+    if (work) await trying(world, `${other.name} runs ${work.name} for ${work.about}`, () => runChore(other, work));
   }
   return true;
 }
@@ -196,13 +196,13 @@ type Meanwhile = {
 export const MEANWHILE: readonly Meanwhile[] = [
   meanwhile('another instance sweeps', 4, async (world) => {
     const other = await anotherInstance(world);
-    return trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));
+    return trying(world, `${other.name} sweeps`, () => sweepAndWake(world, other));
   }),
-  meanwhile('another instance runs a job', 4, async (world) => {
-    const job = await chooseDueJob(world);
-    if (!job) return false;
+  meanwhile('another instance hears a ring', 4, async (world) => {
+    const heard = chooseRing(world);
+    if (!heard) return false;
     const other = await anotherInstance(world);
-    return trying(world, `${other.name} runs ${job.name} for ${job.about}`, () => runJob(other, job));
+    return trying(world, `${other.name} runs ${heard.name} for ${heard.about}`, () => runChore(other, heard));
   }),
   meanwhile('the clock goes on by an hour', 2, async (world) => {
     world.clock.advance(3_600_000);
@@ -264,11 +264,18 @@ async function chooseAct(world: World): Promise<string | undefined> {
   return undefined;
 }
 
+/** Sweeps, after which a process wakes its own stages. */
+export async function sweepAndWake(world: World, instance: Instance): Promise<void> {
+  await instance.run((app) => sweep(app));
+  world.queue.ringAll();
+}
+
 /** @param host where it starts; by default a host without an instance */
 export async function startInstance(world: World, likelihood = 0.25, host?: Host): Promise<void> {
   const instance = await world.open(host);
   const doing = { stage: 'start', what: 'starts' } as const;
   const ended = await runStage(world, instance, doing, () => instance.recover(), likelihood);
+  world.queue.ringAll();
   // A process that cannot start ends.
   if (ended === 'failed') await world.remove(instance);
 }

@@ -1,17 +1,14 @@
 import type { World } from '../world.ts';
-import type { Payload } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
-import { findDueWork } from '../../support/due-work.ts';
-import { MOST_BATCHES } from '../../../schemas/jobs.ts';
-import { keyOf } from '../../../workers/enqueue.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { runPollJob } from '../../../workers/poll/poll.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
-import { runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
-import { findOpenRuns } from '../../../src/ledger/reprocess/move-run.ts';
+import { REPROCESS, runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
+import { isBarred } from '../../../workers/admit-here.ts';
+import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
+import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
+import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
+import { runOnce, type Stage } from '../../../workers/stage.ts';
+import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import type { Instance } from '../instance/open-instance.ts';
-import type { FileQueue, Job } from '../memory-queue.ts';
+import { FILE_STAGES, type FileStage } from '../memory-queue.ts';
 
 /** One thing that may happen in a world. It tells the story and counts what it does. */
 export type Step = {
@@ -101,70 +98,104 @@ export function describeTime(ms: number): string {
   return `${Math.abs(ms) / size} ${unit}`;
 }
 
-/** Work for a stage: a job of the queue, or one that was never queued. */
+/** Work for a stage: a ring of the queue, or something that nobody rang for. */
 export type Chore = {
-  readonly name: FileQueue;
-  readonly payload: Payload<FileQueue>;
-  /** The file and batch, for the story. */
+  readonly name: FileStage;
+  /** What is worked on, for the story. */
   readonly about: string;
-  /** The job of the queue from which it was taken, if any. */
-  readonly job: Job | undefined;
+  /** The stage whose ring is heard, if any. */
+  readonly ring?: FileStage;
+  readonly run: (app: App) => Promise<void>;
 };
 
-const STAGES: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
-  intake: (app, job) => eachFile(job, (fileId) => intakeFile(app, { fileId })),
-  submit: submitBatch,
-  poll: (app, job) => runPollJob(app, job, WHOLE_MS),
-  deliver: (app, job) => eachFile(job, (fileId) => deliverFile(app, { fileId })),
-  reprocess: runReprocess,
+/**
+ * The stages as they are, but for what no seed could repeat: time slices, and work side by side.
+ */
+const STAGES: { readonly [Name in FileStage]: AnyStage } = {
+  intake: oneByOne(INTAKE),
+  submit: oneByOne(submitStage(0)),
+  poll: oneByOne(pollStage(600_000)),
+  deliver: oneByOne(DELIVER),
+  reprocess: oneByOne(REPROCESS),
 };
 
-/** Longer than any call of a world, so that none is left out by the clock of the machine. */
-const WHOLE_MS = 600_000;
+/** A stage, whatever it works on. */
+type AnyStage = Stage<unknown>;
 
-/** Handles all files without a time limit, which would make a seed unrepeatable. */
-async function eachFile(
-  { fileId, more = [] }: Payload<'intake'>,
-  work: (fileId: string) => Promise<void>,
-): Promise<void> {
-  for (const next of [fileId, ...more]) await work(next);
+function oneByOne<Thing>({ sideBySide: _, ...stage }: Stage<Thing>): AnyStage {
+  return stage as unknown as AnyStage;
 }
 
-export function runJob(instance: Instance, chore: Chore): Promise<void> {
-  const stage = STAGES[chore.name] as (app: App, payload: Payload<FileQueue>) => Promise<void>;
-  return instance.run((app) => stage(app, chore.payload));
+/** Most groups that one ring takes; more would mean that something is due again and again. */
+const MOST_GROUPS = 30;
+
+/**
+ * Lets a stage take what is due until nothing is left.
+ * @throws the first failure of a thing, which a stage only notes
+ */
+async function takeAll(app: App, name: FileStage): Promise<void> {
+  // A host that may not send takes nothing.
+  if (name === 'submit' && isBarred(app)) return;
+  const { stage, rethrow } = noticing(STAGES[name]);
+  let groups = 0;
+  while ((await runOnce(app, stage)) > 0) {
+    groups += 1;
+    if (groups === MOST_GROUPS) throw new Error(`${name} has something to do again and again`);
+  }
+  rethrow();
 }
 
-/** Returns a job of the queue that is due. */
-export async function chooseDueJob(world: World): Promise<Chore | undefined> {
-  const nowMs = world.clock.now().getTime();
-  const due = world.queue.waiting().filter((job) => job.dueMs <= nowMs);
-  return due.length === 0 ? undefined : ofJob(world, world.choose.one(due));
+/** Returns the stage, and what throws its first failure. */
+function noticing(stage: AnyStage): { stage: AnyStage; rethrow: () => void } {
+  const failures: unknown[] = [];
+  const workAlone: AnyStage['workAlone'] = async (...call) => {
+    try {
+      return await stage.workAlone(...call);
+    } catch (error) {
+      failures.push(error);
+      throw error;
+    }
+  };
+  return {
+    stage: { ...stage, workAlone },
+    rethrow: () => {
+      if (failures.length > 0) throw failures[0];
+    },
+  };
 }
 
-/** Returns work that the ledger says is due, whether or not a job exists for it. */
-export async function chooseDueWork(world: World): Promise<Chore | undefined> {
-  const due = await findDueWork(world.office);
-  const chores: { name: FileQueue; payload: Payload<FileQueue> }[] = [
-    ...due.intake.map((fileId) => ({ name: 'intake' as const, payload: { fileId } })),
-    ...due.submit.map((payload) => ({ name: 'submit' as const, payload })),
-    ...due.poll.map((batch, place) => ({
-      name: 'poll' as const,
-      // Each with those after it, as batches submitted in quick succession share a job.
-      payload: { ...keyOf(batch), more: due.poll.slice(place + 1, place + MOST_BATCHES).map(keyOf) },
-    })),
-    ...due.deliver.map((fileId) => ({ name: 'deliver' as const, payload: { fileId } })),
-    ...(await findOpenRuns(world.office, world.settings.site)).map((runNo) => ({
-      name: 'reprocess' as const,
-      payload: { runNo },
-    })),
-  ];
-  if (chores.length === 0) return undefined;
-  const { name, payload } = world.choose.one(chores);
-  return { name, payload, about: await describe(world, payload), job: undefined };
+export function runChore(instance: Instance, chore: Chore): Promise<void> {
+  return instance.run(chore.run);
 }
 
-/** Returns work that no caller would queue: any stage for any file or batch there ever was, or for none at all. */
+/** Returns a ring that waits. */
+export function chooseRing(world: World): Chore | undefined {
+  const waiting = world.queue.waiting();
+  return waiting.length === 0 ? undefined : ofRing(world.choose.one(waiting));
+}
+
+export function ofRing(name: FileStage): Chore {
+  return { name, about: 'what waits', ring: name, run: (app) => takeAll(app, name) };
+}
+
+/** Returns one thing that a stage finds due, whether or not anybody rang for it. */
+export async function chooseDueWork(world: World, instance: Instance): Promise<Chore | undefined> {
+  const found: { name: FileStage; thing: unknown }[] = [];
+  for (const name of FILE_STAGES) {
+    if (name === 'submit' && isBarred(instance.app)) continue;
+    for (const thing of await STAGES[name].findDue(instance.app, 100)) found.push({ name, thing });
+  }
+  if (found.length === 0) return undefined;
+  const { name, thing } = world.choose.one(found);
+  const run = async (app: App) => {
+    const { stage, rethrow } = noticing({ ...STAGES[name], findDue: async () => [thing] });
+    await runOnce(app, stage);
+    rethrow();
+  };
+  return { name, about: await describe(world, STAGES[name].itemOf(thing)), run };
+}
+
+/** Returns work that nobody would ask for: any stage for any file or batch there ever was, or for none at all. */
 export async function chooseWrongWork(world: World): Promise<Chore | undefined> {
   const { choose } = world;
   const { rows } = await world.office.pool.query<{ fileId: string; batchNo: number | null }>(
@@ -173,23 +204,32 @@ export async function chooseWrongWork(world: World): Promise<Chore | undefined> 
   );
   if (rows.length === 0) return undefined;
   const { fileId, batchNo } = choose.one(rows);
-  const name = choose.one(Object.keys(STAGES) as FileQueue[]);
-  const ofBatch = { fileId, batchNo: choose.happens(0.1) ? 99 : (batchNo ?? 1) };
-  const others = name === 'reprocess' ? { runNo: choose.between(1, 3) } : { fileId };
-  const payload = name === 'submit' || name === 'poll' ? ofBatch : others;
-  return { name, payload, about: await describe(world, payload), job: undefined };
-}
-
-export async function ofJob(world: World, job: Job): Promise<Chore> {
-  return { name: job.name, payload: job.payload, about: await describe(world, job.payload), job };
+  const name = choose.one(FILE_STAGES);
+  const key = { fileId, batchNo: choose.happens(0.1) ? 99 : (batchNo ?? 1) };
+  const runNo = choose.between(1, 3);
+  const WORK: { readonly [Name in FileStage]: (app: App) => Promise<unknown> } = {
+    intake: (app) => intakeFile(app, { fileId }),
+    submit: (app) => submitBatch(app, key),
+    poll: (app) => pollBatch(app, key),
+    deliver: (app) => deliverFile(app, { fileId }),
+    reprocess: (app) => runReprocess(app, runNo),
+  };
+  const about =
+    name === 'reprocess'
+      ? `selection ${runNo}`
+      : await describe(world, name === 'submit' || name === 'poll' ? key : { fileId });
+  return { name, about, run: async (app) => void (await WORK[name](app)) };
 }
 
 /** Names files after their drops, because ids mean nothing to a reader. */
-async function describe(world: World, payload: Payload<FileQueue>): Promise<string> {
-  if ('runNo' in payload) return `selection ${payload.runNo}`;
+async function describe(
+  world: World,
+  { fileId, batchNo, subject = '' }: { fileId?: string | undefined; batchNo?: number | undefined; subject?: string },
+): Promise<string> {
+  if (fileId === undefined) return subject;
   const { rows } = await world.office.pool.query<{ name: string }>('SELECT name FROM file WHERE file_id = $1', [
-    payload.fileId,
+    fileId,
   ]);
   const name = rows[0]?.name ?? 'a file that the ledger does not know';
-  return 'batchNo' in payload ? `${name}/${payload.batchNo}` : name;
+  return batchNo === undefined ? name : `${name}/${batchNo}`;
 }

@@ -1,4 +1,5 @@
-import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
+import { FILE_STAGES } from '../memory-queue.ts';
 import { findOpenRuns } from '../../../src/ledger/reprocess/move-run.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
@@ -23,17 +24,16 @@ import {
   writeOn,
   writeOnRetired,
 } from './drop-file.ts';
-import { type Expected, runStage, type Stage, startInstance } from './run-stage.ts';
+import { type Expected, runStage, type Stage, startInstance, sweepAndWake } from './run-stage.ts';
 import {
-  chooseDueJob,
   chooseDueWork,
+  chooseRing,
   chooseWrongWork,
   type Chore,
   describeTime,
   moveClock,
-  ofJob,
   pickFrom,
-  runJob,
+  runChore,
   setWrong,
   shortened,
   type Step,
@@ -72,20 +72,23 @@ export const STEPS: readonly Step[] = [
     const instance = idle(world);
     await runStage(world, instance, { stage: 'watch', what: 'looks at the folders' }, () => instance.look());
   }),
-  step('run due jobs', 22, hasWaiting, async (world) => {
-    for (let jobs = world.choose.between(1, 4); jobs > 0 && hasInstance(world); jobs -= 1)
-      await doChore(world, await chooseDueJob(world));
+  step('hear rings', 22, hasWaiting, async (world) => {
+    for (let rings = world.choose.between(1, 4); rings > 0 && hasInstance(world); rings -= 1)
+      await doChore(world, chooseRing(world));
   }),
-  step('run what is due by the ledger', 8, hasInstance, async (world) => doChore(world, await chooseDueWork(world))),
-  step('run a job too early', 1, hasWaiting, async (world) => {
-    await doChore(world, await ofJob(world, world.choose.one(world.queue.waiting())), 'too early ');
+  step('run one thing that is due', 8, hasInstance, async (world) => {
+    const instance = idle(world);
+    await doChore(world, await chooseDueWork(world, instance), '', undefined, instance);
   }),
-  step('run a job that nobody asked for', 2, hasInstance, async (world) => {
+  step('ring for nothing', 1, hasInstance, async (world) => {
+    world.queue.ring(world.choose.one(FILE_STAGES));
+  }),
+  step('run what nobody asked for', 2, hasInstance, async (world) => {
     await doChore(world, await chooseWrongWork(world), 'unasked ', WRONG);
   }),
   step('sweep', 4, hasInstance, async (world) => {
     const instance = idle(world);
-    await runStage(world, instance, { stage: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)));
+    await runStage(world, instance, { stage: 'sweep', what: 'sweeps' }, () => sweepAndWake(world, instance));
   }),
   step('time passes', 9, always, async (world) => {
     const ms = world.choose.one([10_000, 10_000, 30_000, 60_000, 600_000, 3_600_000, 86_400_000, 4 * 86_400_000]);
@@ -120,15 +123,10 @@ export const STEPS: readonly Step[] = [
       await startInstance(world);
     },
   ),
-  step('a job is lost', 1, hasWaiting, async (world) => {
-    const job = world.choose.one(world.queue.waiting());
-    world.queue.drop(job);
-    tell(world, `a ${job.name} job is lost`);
-  }),
-  step('a job is doubled', 1, hasWaiting, async (world) => {
-    const job = world.choose.one(world.queue.waiting());
-    world.queue.double(job);
-    tell(world, `a ${job.name} job is doubled`);
+  step('a ring is lost', 1, hasWaiting, async (world) => {
+    const stage = world.choose.one(world.queue.waiting());
+    world.queue.drop(stage);
+    tell(world, `a ring for ${stage} is lost`);
   }),
   step('the queue is lost', 0.7, always, async (world) => {
     world.queue.dropAll();
@@ -178,15 +176,15 @@ async function doChore(
   chore: Chore | undefined,
   how = '',
   expected = isWide(world) ? WRONG : undefined,
+  instance = idle(world),
 ): Promise<void> {
   if (!chore) return;
-  const instance = idle(world);
-  const { name, about, job } = chore;
-  if (job) world.queue.take(job);
+  const { name, about, ring } = chore;
+  if (ring) world.queue.take(ring);
   const doing = { stage: name as Stage, what: `${how}runs ${name} for ${about}`, ...(expected && { expected }) };
-  await runStage(world, instance, doing, () => runJob(instance, chore));
-  // A job whose instance has died stays in the queue as running.
-  if (job && !instance.tap.isDead()) world.queue.finish(job);
+  await runStage(world, instance, doing, () => runChore(instance, chore));
+  // A ring whose instance has died still counts as heard.
+  if (ring && !instance.tap.isDead()) world.queue.finish(ring);
 }
 
 /** Drops files and lets them settle, so that there is work from the first step on. */
@@ -206,8 +204,8 @@ export async function beginDay(world: World): Promise<void> {
 /** Steps in which the work of a run may be done, disturbed and repeated. */
 const WORKING = [
   'look at the folders',
-  'run due jobs',
-  'run what is due by the ledger',
+  'hear rings',
+  'run one thing that is due',
   'sweep',
   'time passes',
   'a crash',
@@ -235,9 +233,13 @@ async function workOnRun(world: World): Promise<void> {
   const [runNo] = await findOpenRuns(world.office, world.settings.site);
   if (runNo === undefined || !hasInstance(world)) return;
   const instance = idle(world);
-  const chore: Chore = { name: 'reprocess', payload: { runNo }, about: `selection ${runNo}`, job: undefined };
+  const chore: Chore = {
+    name: 'reprocess',
+    about: `selection ${runNo}`,
+    run: async (app) => void (await runReprocess(app, runNo)),
+  };
   const doing = { stage: 'reprocess', what: `runs reprocess for ${chore.about}`, expected: WRONG } as const;
-  await runStage(world, instance, doing, () => runJob(instance, chore), 0.85);
+  await runStage(world, instance, doing, () => runChore(instance, chore), 0.85);
 }
 
 async function letOperatorAct(world: World): Promise<void> {
