@@ -40,10 +40,8 @@ export const ALIVE_DEFECTS: readonly Defect[] = [
     name: 'a paused account misses its sender',
     about: 'an alarm goes out although nothing may be sent',
     file: 'src/ledger/batch/due-work.ts',
-    find: `     JOIN batch ready ON ready.account = waiting.account AND ready.\${IS_OPEN} AND ready.state = 'ready'
-     WHERE \${MAY_SEND_NOW}\`,`,
-    replace: `     JOIN batch ready ON ready.account = waiting.account AND ready.\${IS_OPEN} AND ready.state = 'ready'
-     WHERE ($1::timestamptz IS NOT NULL AND waiting.account <> ALL ($2))\`,`,
+    find: `     WHERE \${MAY_SEND_NOW} AND waiting.account <> ALL ($2)\`,`,
+    replace: `     WHERE ($1::timestamptz IS NOT NULL AND waiting.account <> ALL ($2))\`,`,
     caughtBy: FOUND_BY,
   },
   {

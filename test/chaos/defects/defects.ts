@@ -3,6 +3,7 @@ import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
 import { MERCHANT_DEFECTS } from './merchant-defects.ts';
 import { RULE_DEFECTS } from './rule-defects.ts';
+import { STAGE_DEFECTS } from './stage-defects.ts';
 import { ALIVE_DEFECTS } from './alive-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS, SETTING_DEFECTS } from './edge-defects.ts';
 import { LEDGER_DEFECTS } from './ledger-defects.ts';
@@ -222,12 +223,12 @@ export const DEFECTS: readonly Defect[] = [
     caughtBy: ['test/workers/upkeep/shred.test.ts'],
   },
   {
-    name: 'queue not refilled',
+    name: 'stages not woken',
     about: 'what the queue has lost is never done',
-    file: 'workers/upkeep/sweep.ts',
-    find: '  await refillQueue(app, atStart);\n',
+    file: 'workers/main.ts',
+    find: '          onSwept();\n',
     replace: '',
-    caughtBy: ['test/workers/upkeep/refill-queue.test.ts'],
+    caughtBy: ['test/workers/main.test.ts'],
   },
   {
     name: 'plain bytes removed before the commit',
@@ -413,4 +414,5 @@ export const DEFECTS: readonly Defect[] = [
   ...ALIVE_DEFECTS,
   ...SETTING_DEFECTS,
   ...MERCHANT_DEFECTS,
+  ...STAGE_DEFECTS,
 ];

@@ -1,0 +1,47 @@
+import type { Defect } from './defects.ts';
+
+const STAGES = ['test/workers/stage.test.ts'];
+
+/** Defects of how stages take what is due. They cost time or double work, and no money. */
+export const STAGE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'taken twice',
+    about: 'two processes work on one thing',
+    file: 'schemas/ledger/stage.sql',
+    find: '    WHERE NOT is_taken(taken.stage, taken.subject, p_now)',
+    replace: '    WHERE true',
+    caughtBy: STAGES,
+  },
+  {
+    name: 'failed work tried again at once',
+    about: 'a thing that fails keeps a process busy',
+    file: 'workers/stage.ts',
+    find: '    if (later.length > 0) await leaveAlone(',
+    replace: '    if (later.length < 0) await leaveAlone(',
+    caughtBy: STAGES,
+  },
+  {
+    name: 'work of a dead process kept',
+    about: 'what a killed process worked on is never taken again',
+    file: 'workers/upkeep/sweep.ts',
+    find: '  await giveBackOfDead(app.ledger);\n',
+    replace: '',
+    caughtBy: ['test/workers/upkeep/due-after-loss.test.ts'],
+  },
+  {
+    name: 'ring lost while a stage plans',
+    about: 'a drop waits for the next sweep',
+    file: 'workers/stage.ts',
+    find: '      } while (mayTakeMore());',
+    replace: '      } while (Boolean(0));',
+    caughtBy: STAGES,
+  },
+  {
+    name: 'stuck work not left alone',
+    about: 'a thing that is due again and again keeps a process busy',
+    file: 'workers/stage.ts',
+    find: '    return lately.length >= MOST_REPEATS;',
+    replace: '    return lately.length < 0;',
+    caughtBy: STAGES,
+  },
+];
