@@ -105,9 +105,10 @@ export async function openApp(
     closers.push(() => journal.close());
     const folderMark = await openFolderMark(settings.paths.journal, clock);
     if (folderMark.isPutBackNow) log.error({ code: 'JOURNAL_AHEAD' }, `${sayPutBack(folderMark.putBack!)}. ${COMPARE}`);
-    const ours = { site: settings.site, telemetry: telemetry.queue };
     const { openQueue } = await (loading ?? import('./queue/open-queue.ts'));
-    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours).catch(throwExplained));
+    const queue =
+      options.queue ??
+      (await openQueue(queuePlace(settings, ledger), log, { site: settings.site }).catch(throwExplained));
     closers.push(() => queue.close());
     const parts = {
       settings,

@@ -34,6 +34,8 @@ export type Stage<Thing> = {
    * @returns `later` when it could not be begun, so that it is left alone for a while too
    */
   workAlone(app: App, thing: Thing, turn: Promise<void>, stop: AbortSignal): Promise<'later' | void>;
+  /** Set when the stage itself notes what fails and what succeeds again, for smaller things than it takes. */
+  readonly notesItself?: boolean;
   /** Set when a thing is often due again right after it has ended, as an account with many batches is. */
   readonly isRepeated?: boolean;
   /** Tells of what was ended, for the whole group. */
@@ -182,7 +184,8 @@ async function workOn<Thing>(
     const item = stage.itemOf(thing);
     try {
       const work = () => tracing(app, stage.name, item, () => stage.workAlone(app, thing, turn, stop));
-      if ((await noting(app, item, work)) === 'later' || isStuck(item.subject)) later.push(thing);
+      const result = await (stage.notesItself ? work() : noting(app, item, work));
+      if (result === 'later' || isStuck(item.subject)) later.push(thing);
     } catch (error) {
       later.push(thing);
       if (isPlanOutdated(error))

@@ -1,11 +1,7 @@
-import type { BullMQOtel } from 'bullmq-otel';
-
 /** What a span says of its work: our ids, and the account's name in the configuration. */
 export type TracedWork = { fileId: string; batchNo?: number; account?: string };
 
 export type Telemetry = {
-  /** For BullMQ, whose spans join the trace of the file that a job is about. */
-  readonly queue: BullMQOtel | undefined;
   /** Runs work as one span in the trace of its file. */
   trace<Result>(stage: string, about: TracedWork, work: () => Promise<Result>): Promise<Result>;
   /** Adds to the current span what was unknown when it started. */
@@ -26,7 +22,6 @@ export async function openTelemetry(url: string | undefined, share = 1): Promise
 }
 
 const OFF: Telemetry = {
-  queue: undefined,
   trace: (_station, _about, work) => work(),
   note: () => {},
   close: async () => {},

@@ -24,7 +24,6 @@ import {
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
-import { BullMQOtel } from 'bullmq-otel';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Telemetry, TracedWork } from './open-telemetry.ts';
 import { sha256Of } from '../kernel/hash.ts';
@@ -44,7 +43,6 @@ export function sendSpans(url: string, share = 1): Telemetry {
   register(provider);
   const tracer = provider.getTracer('paydrop');
   return {
-    queue: new BullMQOtel({ tracerName: 'bullmq' }),
     trace: (stage, about, work) =>
       tracer.startActiveSpan(stage, { attributes: attributesOf(about) }, contextOf(about.fileId), async (span) => {
         try {
@@ -72,7 +70,7 @@ export function sendSpans(url: string, share = 1): Telemetry {
 }
 
 /**
- * Makes spans follow asynchronous work and jobs, as the usual package for Node does. That one has only CommonJS, which
+ * Makes spans follow asynchronous work, as the usual package for Node does. That one has only CommonJS, which
  * would come into the build whole.
  */
 function register(provider: BasicTracerProvider): void {
@@ -83,8 +81,8 @@ function register(provider: BasicTracerProvider): void {
 }
 
 /**
- * Chooses whole files: the id of a trace decides, the same in every process. Spans of no file, such as BullMQ's look at
- * its queues every few seconds, are left out, so an idle process sends nothing.
+ * Chooses whole files: the id of a trace decides, the same in every process. Spans of no file are left out, so an idle
+ * process sends nothing.
  */
 function sampleFiles(share: number): ParentBasedSampler {
   return new ParentBasedSampler({

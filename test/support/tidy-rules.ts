@@ -72,7 +72,6 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   '@opentelemetry/resources': ['src/telemetry'],
   '@opentelemetry/sdk-trace-base': ['src/telemetry'],
   bullmq: ['src/queue'],
-  'bullmq-otel': ['src/telemetry'],
   chokidar: ['src/files'],
   commander: ['src/cli'],
   'csv-parse': ['src/csv'],

@@ -33,6 +33,7 @@ export const SCHEDULE: Stage<{ schedule: string }> = {
       if ((await findDueRuns(app, name, schedule)).length > 0) due.push({ schedule: name });
     return due;
   },
+  notesItself: true,
   itemOf: ({ schedule }) => itemOf(schedule),
   workAlone: (app, { schedule }, _turn, stop) => runSchedule(app, schedule, stop),
 };
@@ -45,11 +46,16 @@ export const SCHEDULE: Stage<{ schedule: string }> = {
 export async function runSchedule(app: App, name: string, stop?: AbortSignal): Promise<void> {
   const schedule = scheduleOf(app, name);
   if (!schedule) return;
-  await holdSchedule(app, name, async () => {
-    for (const due of await findDueRuns(app, name, schedule)) {
-      if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
-    }
-  });
+  try {
+    await holdSchedule(app, name, async () => {
+      for (const due of await findDueRuns(app, name, schedule)) {
+        if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
+      }
+    });
+  } catch (error) {
+    await noteThrown(app, itemOf(name), error);
+    throw error;
+  }
 }
 
 function itemOf(schedule: string): WorkItem {

@@ -23,7 +23,7 @@ import { lookAhead } from './look-ahead.ts';
 import { type Body, type BodyAhead, isBodyOf, openAhead, readBody } from './read-body.ts';
 import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
-import { note, noteEnd } from '../note-failures.ts';
+import { note, noteEnd, noting } from '../note-failures.ts';
 import { ringAfter, ringNowAndThen } from '../ring.ts';
 import type { Stage } from '../stage.ts';
 import { findNext, mayBeSent } from './find-next.ts';
@@ -42,6 +42,7 @@ export function submitStage(sliceMs = SLICE_MS): Stage<{ account: string }> {
     name: 'submit',
     most: 1,
     isRepeated: true,
+    notesItself: true,
     findDue: async (app, limit) => {
       const open = [...app.settings.accounts.keys()].filter((account) => mayBeSent(app, account));
       const due = await findDueAccounts(app.ledger, open);
@@ -85,7 +86,7 @@ async function sendSome(app: App, account: string, stop: AbortSignal, sliceMs: n
     const calling = () => {
       if (!isOver()) opening = openAhead(app, account);
     };
-    const tried = await submitAlone(app, next, { account, ahead, calling });
+    const tried = await submitNoted(app, next, { account, ahead, calling });
     const wasGuess: boolean = next === ahead?.key;
     if (tried) hasTried = true;
     if (tried?.now.state === 'submitted') {
@@ -99,6 +100,11 @@ async function sendSome(app: App, account: string, stop: AbortSignal, sliceMs: n
     else next = tried || wasGuess ? await findNext(app, account) : undefined;
   }
   return hasTried || stop.aborted ? undefined : 'later';
+}
+
+function submitNoted(app: App, key: BatchKey, options: SubmitOptions): Promise<AttemptResult | undefined> {
+  const item = { work: 'submit', subject: `${key.fileId}/${key.batchNo}`, ...key } as const;
+  return noting(app, item, () => app.telemetry.trace('submit', key, () => submitAlone(app, key, options)));
 }
 
 /** Sends one batch, at most once, and rings for what it needs next. */

@@ -37,6 +37,7 @@ export const REPROCESS: Stage<{ runNo: number }> = {
   name: 'reprocess',
   most: 1,
   findDue: async (app) => (await findOpenRuns(app.ledger, app.settings.site)).map((runNo) => ({ runNo })),
+  notesItself: true,
   itemOf: ({ runNo }) => ({ work: 'reprocess', subject: String(runNo) }),
   workAlone: (app, { runNo }, _turn, stop) => runReprocess(app, runNo, stop),
 };
