@@ -2,6 +2,20 @@ import type { QueueName } from '../../../schemas/jobs.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
+/** What each instance of this process works on, as `stage/subject`. */
+const IN_HAND = new WeakMap<Ledger['instance'], Set<string>>();
+
+function handOf({ instance }: Ledger): Set<string> {
+  const known = IN_HAND.get(instance) ?? new Set<string>();
+  IN_HAND.set(instance, known);
+  return known;
+}
+
+function letGo(ledger: Ledger, stage: QueueName, subjects: readonly string[]): void {
+  const hand = handOf(ledger);
+  for (const subject of subjects) hand.delete(`${stage}/${subject}`);
+}
+
 /**
  * Takes things that are due for a stage, unless another process works on them or they failed a moment ago.
  * @param subjects their names in table `taken`
@@ -12,16 +26,35 @@ export async function take(
   stage: QueueName,
   subjects: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await ledger.pool.query<{ subject: string }>(
-    `SELECT subject FROM take($1, $2, $3, ${ledger.databaseNow()}) AS subject`,
-    [stage, subjects, ledger.instance.id],
-  );
-  return new Set(rows.map(({ subject }) => subject));
+  const hand = handOf(ledger);
+  const fresh = subjects.filter((subject) => !hand.has(`${stage}/${subject}`));
+  // Before they are taken, so that no sweep of this process finds them in nobody's hand.
+  for (const subject of fresh) hand.add(`${stage}/${subject}`);
+  let ours: ReadonlySet<string> = new Set();
+  try {
+    const { rows } = await ledger.pool.query<{ subject: string }>(
+      `SELECT subject FROM take($1, $2, $3, ${ledger.databaseNow()}) AS subject`,
+      [stage, subjects, ledger.instance.id],
+    );
+    ours = new Set(rows.map(({ subject }) => subject));
+    return ours;
+  } finally {
+    letGo(
+      ledger,
+      stage,
+      fresh.filter((subject) => !ours.has(subject)),
+    );
+  }
 }
 
 /** Gives back what this process has taken. What is still due may be taken again at once. */
-export async function giveBack({ pool }: Ledger, stage: QueueName, subjects: readonly string[]): Promise<void> {
-  await pool.query('DELETE FROM taken WHERE stage = $1 AND subject = ANY ($2)', [stage, subjects]);
+export async function giveBack(ledger: Ledger, stage: QueueName, subjects: readonly string[]): Promise<void> {
+  letGo(ledger, stage, subjects);
+  await ledger.pool.query('DELETE FROM taken WHERE stage = $1 AND subject = ANY ($2) AND worker = $3', [
+    stage,
+    subjects,
+    ledger.instance.id,
+  ]);
 }
 
 /** Leaves alone for a while what has just failed, so that it is not tried again and again. */
@@ -31,9 +64,11 @@ export async function leaveAlone(
   subjects: readonly string[],
   forMs: number,
 ): Promise<void> {
+  letGo(ledger, stage, subjects);
   await ledger.pool.query(
-    `UPDATE taken SET until = ${ledger.databaseNow()} + $3 * interval '1 millisecond' WHERE stage = $1 AND subject = ANY ($2)`,
-    [stage, subjects, forMs],
+    `UPDATE taken SET until = ${ledger.databaseNow()} + $3 * interval '1 millisecond'
+     WHERE stage = $1 AND subject = ANY ($2) AND worker = $4`,
+    [stage, subjects, forMs, ledger.instance.id],
   );
 }
 
@@ -45,8 +80,13 @@ export async function tryAgain({ pool }: Ledger, file: { file_id: string; accoun
   );
 }
 
-/** Gives back what processes had that have died. A process that has just lost the server may come back. */
-export async function giveBackOfDead({ pool, instance }: Ledger): Promise<void> {
+/**
+ * Gives back what processes had that have died, and what this one could not give back while the ledger was away. A
+ * process that has just lost the server may come back.
+ */
+export async function giveBackOfDead(ledger: Ledger): Promise<void> {
+  await giveBackForgotten(ledger);
+  const { pool, instance } = ledger;
   if (!instance.isSettled()) return;
   await pool.query(
     `DELETE FROM taken t WHERE t.worker <> $2 AND NOT EXISTS (
@@ -55,4 +95,14 @@ export async function giveBackOfDead({ pool, instance }: Ledger): Promise<void> 
          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
     [ALIVE_LOCKS, instance.id],
   );
+}
+
+/** Gives back what stands under the name of this process and is in none of its hands. */
+async function giveBackForgotten(ledger: Ledger): Promise<void> {
+  const { rows } = await ledger.pool.query<{ stage: QueueName; subject: string }>(
+    'SELECT stage, subject FROM taken WHERE worker = $1 AND until IS NULL',
+    [ledger.instance.id],
+  );
+  for (const { stage, subject } of rows)
+    if (!handOf(ledger).has(`${stage}/${subject}`)) await giveBack(ledger, stage, [subject]);
 }
