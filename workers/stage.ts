@@ -18,8 +18,11 @@ export type Stage<Thing> = {
   sideBySide?(app: App, things: readonly Thing[]): Promise<number>;
   /** Returns what is due and nobody works on, in the order in which it should be taken. */
   findDue(app: App, limit: number): Promise<Thing[]>;
-  /** Returns when the next thing becomes due by itself; null when only a ring tells. */
-  readNextDue?(app: App): Promise<Date | null>;
+  /**
+   * Returns when the next thing becomes due by itself; null when only a ring tells.
+   * @param since when the stage looked last, by the clock of the host
+   */
+  readNextDue?(app: App, since: Date): Promise<Date | null>;
   /** Names a thing, in the ledger and to people. */
   itemOf(thing: Thing): WorkItem;
   /**
@@ -77,6 +80,7 @@ export function startStage<Thing>(
   let looking: Promise<void> | undefined;
   let isRung = false;
   let timer: NodeJS.Timeout | undefined;
+  let lookedAt = app.clock.now();
   const isStuck = stage.isRepeated ? () => false : watchEndings();
 
   function wake(): Promise<void> {
@@ -107,6 +111,7 @@ export function startStage<Thing>(
   async function takeGroups(): Promise<void> {
     while (mayTakeMore()) {
       isRung = false;
+      lookedAt = app.clock.now();
       const things = await takeGroup(app, stage);
       if (things.length === 0) return;
       // There may be more than one group.
@@ -129,7 +134,7 @@ export function startStage<Thing>(
   }
 
   async function plan(): Promise<void> {
-    const at = await stage.readNextDue?.(app);
+    const at = await stage.readNextDue?.(app, lookedAt);
     if (!at) return;
     const waitMs = at.getTime() - app.clock.now().getTime();
     lookAfter(Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, waitMs)), wake);
@@ -163,10 +168,14 @@ const NEVER = new AbortController().signal;
 
 async function takeGroup<Thing>(app: App, stage: Stage<Thing>): Promise<Thing[]> {
   const due = await stage.findDue(app, stage.most);
-  if (due.length === 0) return [];
   const subjectOf = (thing: Thing) => stage.itemOf(thing).subject;
-  const ours = await take(app.ledger, stage.name, due.map(subjectOf));
-  return due.filter((thing) => ours.has(subjectOf(thing)));
+  // A stage may name more than a group has, also what others work on.
+  for (let from = 0; from < due.length; from += stage.most) {
+    const some = due.slice(from, from + stage.most);
+    const ours = await take(app.ledger, stage.name, some.map(subjectOf));
+    if (ours.size > 0) return some.filter((thing) => ours.has(subjectOf(thing)));
+  }
+  return [];
 }
 
 async function workOn<Thing>(
@@ -177,10 +186,15 @@ async function workOn<Thing>(
   isStuck: (subject: string) => boolean,
 ): Promise<void> {
   const later: Thing[] = [];
+  const notBegun: Thing[] = [];
   const together = things.length > 1 ? await endTogether(app, stage, things) : NOTHING;
   const rest = things.filter((thing) => !together.includes(thing));
   const atOnce = (await stage.sideBySide?.(app, rest).catch(() => 1)) ?? 1;
   await keepOrder(rest, atOnce, async (thing, turn) => {
+    if (stop.aborted) {
+      notBegun.push(thing);
+      return;
+    }
     const item = stage.itemOf(thing);
     try {
       const work = () => tracing(app, stage.name, item, () => stage.workAlone(app, thing, turn, stop));
@@ -193,7 +207,7 @@ async function workOn<Thing>(
       else app.log.error({ ...aboutOf(item), stage: stage.name }, reasonOf(error));
     }
   });
-  await finish(app, stage, things, later);
+  await finish(app, stage, things, { later, notBegun });
 }
 
 const NOTHING: readonly never[] = [];
@@ -207,7 +221,6 @@ async function endTogether<Thing>(app: App, stage: Stage<Thing>, things: readonl
   }
 }
 
-/** Tells of the group and gives it back. If the ledger is away now, what this process had is free once it has died. */
 /** A thing may end so often in so many ms and be due again. Then something is wrong, and it is left alone for a while. */
 const MOST_REPEATS = 10;
 const REPEATS_MS = 10_000;
@@ -224,18 +237,23 @@ function watchEndings(): (subject: string) => boolean {
   };
 }
 
+/** Gives the group back and tells of what ended. If the ledger is away now, the next sweep of this process gives it back. */
 async function finish<Thing>(
   app: App,
   stage: Stage<Thing>,
   things: readonly Thing[],
-  later: readonly Thing[],
+  { later, notBegun }: { later: readonly Thing[]; notBegun: readonly Thing[] },
 ): Promise<void> {
   const subjectsOf = (some: readonly Thing[]) => some.map((thing) => stage.itemOf(thing).subject);
-  const ended = things.filter((thing) => !later.includes(thing));
+  const free = things.filter((thing) => !later.includes(thing));
+  const ended = free.filter((thing) => !notBegun.includes(thing));
   try {
-    if (later.length > 0) await leaveAlone(app.ledger, stage.name, subjectsOf(later), app.settings.sweepMs);
-    await giveBack(app.ledger, stage.name, subjectsOf(ended));
-    await stage.tell?.(app, ended);
+    try {
+      if (later.length > 0) await leaveAlone(app.ledger, stage.name, subjectsOf(later), app.settings.sweepMs);
+    } finally {
+      if (free.length > 0) await giveBack(app.ledger, stage.name, subjectsOf(free));
+    }
+    if (ended.length > 0) await stage.tell?.(app, ended);
   } catch (error) {
     app.log.warn({ stage: stage.name }, `what follows is found later: ${reasonOf(error)}`);
   }
