@@ -47,7 +47,7 @@ export function pollStage(patienceMs = 1_000): Stage<Poll> {
       const due = await findDueBatches(app.ledger, { longestRecheckMs: longest, limit });
       return fewRows(due).map((batch) => ({ key: keyOf(batch), asked: {} }));
     },
-    readNextDue: (app) => readNextDue(app.ledger, 'poll'),
+    readNextDue: (app, since) => readNextDue(app.ledger, 'poll', since),
     itemOf: ({ key }) => ({ work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }),
     workTogether: (app, polls) => endTogether(app, polls, patienceMs),
     // All wait for their answers at the same time.

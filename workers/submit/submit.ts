@@ -52,12 +52,12 @@ export function submitStage(sliceMs = SLICE_MS): Stage<{ account: string }> {
         .slice(0, limit)
         .map((account) => ({ account }));
     },
-    readNextDue: async (app) => {
+    readNextDue: async (app, since) => {
       const accounts = [...app.settings.accounts.values()];
       const opens = closedAccounts(accounts, app.clock.now()).map((name) =>
         nextSendAt(app.account(name), app.clock.now()),
       );
-      const times = [await readNextDue(app.ledger, 'submit'), ...opens].flatMap((at) => at?.getTime() ?? []);
+      const times = [await readNextDue(app.ledger, 'submit', since), ...opens].flatMap((at) => at?.getTime() ?? []);
       return times.length > 0 ? new Date(Math.min(...times)) : null;
     },
     itemOf: ({ account }) => ({ work: 'submit', subject: account, account }),

@@ -67,22 +67,19 @@ export async function findDueAccounts(ledger: Ledger, accounts: readonly string[
 }
 
 /**
- * Returns when the next thing of a stage becomes due by itself; null when only a ring tells. A time that has come is no
- * answer: what was due then was not taken for another reason.
+ * Returns when the next thing of a stage becomes due by itself; null when only a ring tells.
+ * @param since when the stage looked last: what was due by then and was not taken waits for something else
  */
-export async function readNextDue(ledger: Ledger, stage: QueueName): Promise<Date | null> {
-  const times = [
-    ...(NEXT_TIMES[stage] ?? []),
-    `SELECT min(until) FROM taken WHERE stage = $1 AND until > ${ledger.databaseNow()}`,
-  ];
+export async function readNextDue(ledger: Ledger, stage: QueueName, since: Date): Promise<Date | null> {
+  const times = [...(NEXT_TIMES[stage] ?? []), 'SELECT min(until) FROM taken WHERE stage = $1 AND until > $2'];
   const { rows } = await ledger.pool.query<{ at: Date | null }>(
     `SELECT min(at) AS at FROM (${times.join(' UNION ALL ')}) AS times (at) WHERE at > $2`,
-    [stage, ledger.clock.now()],
+    [stage, since],
   );
   return rows[0]!.at;
 }
 
-/** SQL of the times at which things of a stage become due. $2 is now. */
+/** SQL of the times after $2 at which things of a stage become due. */
 const NEXT_TIMES: Partial<Record<QueueName, readonly string[]>> = {
   submit: [`SELECT min(not_before) FROM batch WHERE state = 'ready' AND not_before > $2`],
   poll: [
