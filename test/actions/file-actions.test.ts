@@ -13,7 +13,10 @@ import { approveOrPropose, isTwoPersonMatter } from '../../src/actions/file-acti
 import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { requeueFile } from '../../src/actions/batch-actions.ts';
+import type { QueueName } from '../../schemas/jobs.ts';
+import { leaveAlone, take } from '../../src/ledger/stage/taken.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
+import { findDueWork } from '../support/due-work.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { answering } from '../workers/support/scripted-gateway.ts';
@@ -78,14 +81,47 @@ describe('isTwoPersonMatter', () => {
 });
 
 describe('requeueFile', () => {
-  const world = openedForTests(() => openStepWorld({ accounts: 4 }));
+  const world = openedForTests(() => openStepWorld({ accounts: 6 }));
 
   it('asks for the intake of a file that is claimed', async () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
     await takeClaim(world.app, claim);
     await loseQueue(world.app);
     const file = await readFileRow(world.app.ledger, claim.fileId);
-    expect(await rungBy(() => requeueFile(world.app, file))).toEqual(['intake']);
+    let asked: string[] = [];
+    const ask = async () => (asked = await requeueFile(world.app, file));
+    expect(await rungBy(ask)).toEqual(['intake']);
+    expect(asked).toEqual(['intake']);
+  });
+
+  it('has tried at once what failed a moment ago, of the file and its account alone, and leaves what is worked on', async () => {
+    const [account, other] = [world.freshAccount(), world.freshAccount()];
+    const [fileId, theirs] = [await takeInCharges(world.app, account, 4), await takeInCharges(world.app, other, 2)];
+    const { ledger } = world.app;
+    const answer = { kind: 'submitted', batchId: 'r2', text: 'taken' } as const;
+    await submitBatch(answering(world.app, answer).app, { fileId, batchNo: 1 });
+    await world.query(`UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
+    const failed = { submit: account, poll: `${fileId}/1`, deliver: fileId } as const;
+    for (const [stage, subject] of Object.entries({ ...failed, schedule: other }) as [QueueName, string][]) {
+      await take(ledger, stage, [subject]);
+      await leaveAlone(ledger, stage, [subject], 60_000);
+    }
+    await take(ledger, 'deliver', [theirs]);
+    await leaveAlone(ledger, 'deliver', [theirs], 60_000);
+    await take(ledger, 'intake', [fileId]);
+    await requeueFile(world.app, await readFileRow(ledger, fileId));
+    const left = await world.query<{ stage: string; subject: string }>(
+      'SELECT stage, subject FROM taken ORDER BY 1, 2',
+    );
+    expect(left).toEqual([
+      { stage: 'deliver', subject: theirs },
+      { stage: 'intake', subject: fileId },
+      { stage: 'schedule', subject: other },
+    ]);
+    const due = await findDueWork(ledger);
+    expect(due.deliver).toContain(fileId);
+    expect(due.poll.map((batch) => batch.file_id)).toContain(fileId);
+    await world.query('DELETE FROM taken');
   });
 
   it('asks for what each batch waits for: the first that is ready, and every result', async () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
+import { REPROCESS, runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
 import { planResubmission, resubmitRows } from '../../../src/actions/resubmit.ts';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
@@ -10,8 +10,9 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { judgeItems, readItems, readReprocess } from '../../../src/ledger/reprocess/judge-items.ts';
 import { beginReprocess, stopReprocess } from '../../../src/ledger/reprocess/move-run.ts';
 import { type Picked, selectAll, selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
+import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { runOnce } from '../../../workers/stage.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
@@ -81,12 +82,17 @@ async function takeBack(): Promise<string[]> {
 
 /** A worker dies at a point; around a commit, only if it makes the move. */
 async function dyingAt(point: CrashPointName, move: string | undefined, work: () => Promise<unknown>): Promise<void> {
+  let hasDied = false;
   armCrashPoints((name, moves) => {
     if (name !== point || (move !== undefined && !moves.some((each) => each.move === move))) return;
     armCrashPoints(undefined);
+    hasDied = true;
     throw new Error('the worker died');
   });
-  await expect(work()).rejects.toThrow('the worker died');
+  // An error within an item leaves that item for later; one outside of them ends the run.
+  const end = await work().catch((error: Error) => error.message);
+  expect(['later', 'the worker died']).toContain(end);
+  expect(hasDied).toBe(true);
 }
 
 describe('runReprocess', () => {
@@ -211,7 +217,10 @@ describe('runReprocess', () => {
     const two = await finished([LINE_DOWN], other);
     const runNo = await begun({ rows: [one, two].map(({ file_id: fileId }) => ({ fileId, line: 1 })) });
     await rename(dropFolder(other), `${dropFolder(other)}-away`);
-    await expect(run(runNo)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+    expect(await run(runNo)).toBe('later');
+    expect(world.logged).toContainEqual(
+      expect.objectContaining({ level: 'error', fileId: two.file_id, msg: expect.stringContaining('does not exist') }),
+    );
     expect([Object.values(await dropped()), await stateOf(runNo)]).toEqual([[1], 'running']);
     await rename(`${dropFolder(other)}-away`, dropFolder(other));
     await run(runNo);
@@ -273,14 +282,27 @@ describe('runReprocess', () => {
   });
 });
 
-describe('sweep', () => {
-  it('asks for a run until it has ended, once at a time', async () => {
+describe('REPROCESS', () => {
+  it('finds a run until it has ended', async () => {
     await finished([LINE_DOWN]);
     const runNo = await begun();
-    const ids = async () =>
-      [...(await world.app.queue.ids('reprocess', 'waiting'))].filter((id) => id.startsWith(`reprocess-${runNo}-`));
-    await sweep(world.app);
-    await sweep(world.app);
-    expect(await ids()).toHaveLength(1);
+    expect(await REPROCESS.findDue(world.app, 100)).toContainEqual({ runNo });
+    const only = { ...REPROCESS, findDue: async () => [{ runNo }] };
+    expect(await runOnce(world.app, only)).toBe(1);
+    expect([await stateOf(runNo), Object.values(await dropped())]).toEqual(['ended', [1]]);
+    expect(await REPROCESS.findDue(world.app, 100)).not.toContainEqual({ runNo });
+  });
+
+  it('leaves a run alone for a while when an item of it failed, and then goes on', async () => {
+    await finished([LINE_DOWN]);
+    const runNo = await begun();
+    const only = { ...REPROCESS, findDue: async () => [{ runNo }] };
+    await rename(dropFolder(), `${dropFolder()}-away`);
+    expect(await runOnce(world.app, only)).toBe(1);
+    await rename(`${dropFolder()}-away`, dropFolder());
+    expect([await runOnce(world.app, only), await stateOf(runNo)]).toEqual([0, 'running']);
+    await leaveAlone(world.app.ledger, 'reprocess', [String(runNo)], -1);
+    expect([await runOnce(world.app, only), await stateOf(runNo)]).toEqual([1, 'ended']);
+    expect(Object.values(await dropped())).toEqual([1]);
   });
 });

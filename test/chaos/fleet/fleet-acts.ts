@@ -15,7 +15,7 @@ import { type Copies, removeJournal } from './person.ts';
  * batches are sent before the older state is kept, and `more` after that before it comes back.
  */
 export type FleetAct = Action & {
-  /** Restarts the hosts once the ledger is open again, so that nothing waits for earlier jobs and calls. */
+  /** Restarts the hosts once the ledger is open again, so that nothing waits for earlier rings and calls. */
   isFresh?: boolean;
 };
 

@@ -1,4 +1,3 @@
-import { rungBy } from '../support/story.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,9 @@ import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
-import { runDeliverJob } from '../../../workers/deliver/deliver.ts';
+import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
+import { DELIVER } from '../../../workers/deliver/deliver.ts';
+import { runOnce, type Stage } from '../../../workers/stage.ts';
 import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
@@ -116,19 +117,48 @@ describe('writeDueNotice', () => {
 
 const kindsOf = async (fileId: string) => (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind);
 
-describe('runDeliverJob', () => {
-  it('writes what is due for each file of its job', async () => {
+describe('DELIVER', () => {
+  it('writes what is due for each file of a group', async () => {
     const account = world.freshAccount();
-    const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
-    await runDeliverJob(world.app, { fileId, more: [next] }, new AbortController().signal);
-    expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], ['ack']]);
+    const files = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    expect(await DELIVER.findDue(world.app, 1_000)).toEqual(
+      expect.arrayContaining(files.map((fileId) => ({ fileId }))),
+    );
+    expect(await runOnce(world.app, deliverOf(files))).toBe(2);
+    expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
   });
 
-  it('asks for the rest when it is told to end', async () => {
+  it('writes for the others when one fails, and leaves that one alone for a while', async () => {
     const account = world.freshAccount();
-    const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
-    const asks = await rungBy(() => runDeliverJob(world.app, { fileId, more: [next] }, AbortSignal.abort()));
-    expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], []]);
-    expect(asks).toEqual(['deliver']);
+    const files = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    const cut = cutAtStatement(world.app, /INSERT INTO output/);
+    await runOnce(cut.app, deliverOf(files));
+    expect(await Promise.all(files.map(kindsOf))).toEqual([[], ['ack']]);
+    expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(0);
+    await leaveAlone(world.app.ledger, 'deliver', files, -1);
+    expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(1);
+    expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
+  });
+
+  it('begins no further file when it is to stop, and gives back the rest at once', async () => {
+    const account = world.freshAccount();
+    const files = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    const stop = new AbortController();
+    const stopsInFirst: Stage<{ fileId: string }> = {
+      ...deliverOf(files),
+      workAlone: async (...work) => {
+        stop.abort();
+        return DELIVER.workAlone(...work);
+      },
+    };
+    await runOnce(world.app, stopsInFirst, stop.signal);
+    expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], []]);
+    expect(await runOnce(world.app, deliverOf(files.slice(1)))).toBe(1);
+    expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
   });
 });
+
+/** Returns the stage with only these files due. */
+function deliverOf(fileIds: readonly string[]): Stage<{ fileId: string }> {
+  return { ...DELIVER, findDue: async () => fileIds.map((fileId) => ({ fileId })) };
+}

@@ -7,6 +7,7 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { findDueWork } from '../../support/due-work.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { claimContent, openProfileFolder, rungBy } from '../support/story.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
@@ -107,15 +108,21 @@ describe('an intake that dies after its commit', () => {
     await expectWhole(claim);
   });
 
-  it.each(['submit', 'deliver'] as const)('before the job for %s: the next try asks again', async (name) => {
-    const claim = await claimed();
-    const cut = cutAtRing(world.app, name);
-    await expect(intakeFile(cut.app, claim)).rejects.toThrow(POWER_CUT);
-    expect(cut.wasCut()).toBe(true);
-    expect(existsSync(claim.workDir)).toBe(false);
-    expect(await rungBy(() => intakeFile(cut.app, claim))).toEqual(['deliver', 'submit']);
-    await expectWhole(claim);
-  });
+  it.each(['submit', 'deliver'] as const)(
+    'before the ring for %s: that is due, and the next try rings',
+    async (name) => {
+      const claim = await claimed();
+      const cut = cutAtRing(world.app, name);
+      await intakeFile(cut.app, claim);
+      expect(cut.wasCut()).toBe(true);
+      expect(existsSync(claim.workDir)).toBe(false);
+      const due = await findDueWork(world.app.ledger);
+      expect(due.submit.map(({ fileId }) => fileId)).toContain(claim.fileId);
+      expect(due.deliver).toContain(claim.fileId);
+      expect(await rungBy(() => intakeFile(cut.app, claim))).toEqual(['deliver', 'submit']);
+      await expectWhole(claim);
+    },
+  );
 });
 
 const earlierWorld = openedForTests(openEarlierPaymentsWorld);

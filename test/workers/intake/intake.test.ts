@@ -43,7 +43,7 @@ async function faultsOf(fileId: string): Promise<{ code: string; line: number; d
 }
 
 describe('intakeFile', () => {
-  it('accepts a good file: rows, batches, audit, jobs, and no plain bytes any more', async () => {
+  it('accepts a good file: rows, batches, audit, rings, and no plain bytes any more', async () => {
     const claim = await claimed(world.freshAccount());
     const asks = await rungBy(() => intakeFile(world.app, claim));
     expect(asks).toEqual(['deliver', 'submit']);
@@ -68,7 +68,7 @@ describe('intakeFile', () => {
     expect(existsSync(claim.workDir)).toBe(false);
   });
 
-  it('may be done again: nothing changes, and the jobs come again', async () => {
+  it('may be done again: nothing changes, and it rings again', async () => {
     const claim = await claimed(world.freshAccount());
     await intakeFile(world.app, claim);
     const before = await world.file(claim.fileId);

@@ -1,4 +1,3 @@
-import { rungBy } from '../support/story.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
@@ -8,11 +7,16 @@ import { detachResult } from '../../../src/ledger/doubt/resolution-actions.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
-import { pollBatch, runPollJob } from '../../../workers/poll/poll.ts';
+import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
+import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
+import { runOnce } from '../../../workers/stage.ts';
 import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
+import { openGate } from '../../queue/support/queue-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
 import { WAIT } from '../../gateway/support/soap-answers.ts';
 import { answeringResult, GOOD, pollWorld, result, ROWS, withGateway } from '../support/scripted-gateway.ts';
 import { cutAtStatement } from '../support/step-world.ts';
+import { rungBy } from '../support/story.ts';
 
 const world = pollWorld();
 
@@ -26,8 +30,11 @@ describe('pollBatch, while there is no result', () => {
   it.each(ANSWERS)('$answer.kind: the batch stays submitted and is asked for again', async (row) => {
     const { answer, level, moves = [] } = row;
     const { key } = await world.submitted();
-    const asks = await rungBy(() => pollBatch(answeringResult(world.app, answer), key));
-    expect(asks).toEqual(['poll']);
+    expect(await rungBy(() => pollBatch(answeringResult(world.app, answer), key))).toEqual([]);
+    const { next_poll_at: next } = await world.batch(key);
+    const due = await pollStage().readNextDue!(world.app, world.app.clock.now());
+    expect(next!.getTime()).toBeGreaterThan(Date.now() - 1_000);
+    expect(due!.getTime()).toBeLessThanOrEqual(next!.getTime());
     expect(await world.storyOf(key)).toMatchObject({
       state: 'submitted',
       moves: ['prepare', 'send', 'submit', ...moves],
@@ -133,7 +140,7 @@ describe('pollBatch, while there is no result', () => {
     expect(waits).toEqual([2_000, 4_000, 5_000, 5_000, 5_000]);
   });
 
-  it('is not queried before its time by any job, and is queried at its time', async () => {
+  it('is not queried before its time, and is queried at its time', async () => {
     const { key } = await world.submitted();
     const running = answeringResult(world.app, { kind: 'running', text: WAIT });
     await pollBatch(running, key);
@@ -170,7 +177,7 @@ describe('pollBatch, while there is no result', () => {
   });
 });
 
-describe('runPollJob, with several batches', () => {
+describe('pollStage, with several batches', () => {
   /** What the service says of a batch: a result that fits unless told otherwise. */
   type Says = Record<string, ResultAnswer | Error | Promise<ResultAnswer>>;
 
@@ -179,7 +186,7 @@ describe('runPollJob, with several batches', () => {
 
   async function submittedThree() {
     const all = [await world.submitted(), await world.submitted(), await world.submitted()];
-    const [first, ...more] = all.map(({ key }) => key) as [BatchKey, ...BatchKey[]];
+    const keys = all.map(({ key }) => key) as [BatchKey, BatchKey, BatchKey];
     const asked: string[] = [];
     const saying = (says: Says, app = world.app) =>
       withGateway(app, {
@@ -192,8 +199,20 @@ describe('runPollJob, with several batches', () => {
       });
     const states = () => Promise.all(all.map(async ({ key }) => (await world.storyOf(key)).state));
     const ids = all.map(({ batchId }) => batchId);
-    return { ids, keys: [first, ...more], job: { ...first, more }, asked, saying, states };
+    return { ids, keys, asked, saying, states };
   }
+
+  /** Takes these batches as one group, in this order. @returns how many it had */
+  function poll(app: App, keys: readonly BatchKey[], patienceMs = WHOLE_MS): Promise<number> {
+    const findDue = async () => keys.map((key) => ({ key, asked: {} }));
+    return runOnce(app, { ...pollStage(patienceMs), findDue });
+  }
+
+  const takenOf = (keys: readonly BatchKey[]) =>
+    world.query(
+      `SELECT subject, until IS NULL AS "isWorkedOn" FROM taken WHERE stage = 'poll' AND subject = ANY ($1)`,
+      [keys.map(subjectOf)],
+    );
 
   async function commitsOf(keys: readonly BatchKey[]): Promise<number> {
     const fileIds = keys.map(({ fileId }) => fileId);
@@ -204,9 +223,9 @@ describe('runPollJob, with several batches', () => {
     return row!.commits;
   }
 
-  it('asks for all at once, ends them in one transaction, and has their files delivered by one job', async () => {
-    const { keys, job, asked, saying, states } = await submittedThree();
-    const asks = await rungBy(() => runPollJob(saying({}), job, WHOLE_MS));
+  it('asks for all at once, ends them in one transaction, and rings for their files', async () => {
+    const { keys, asked, saying, states } = await submittedThree();
+    const asks = await rungBy(() => poll(saying({}), keys));
     expect([asks, asked.length, await states()]).toEqual([['deliver'], 3, Array(3).fill('reconciled')]);
     expect(await commitsOf(keys)).toBe(1);
     for (const key of keys)
@@ -218,61 +237,103 @@ describe('runPollJob, with several batches', () => {
     ['is not there', (id) => ({ [id]: { kind: 'running', text: 'please wait' } }), 'submitted'],
     ['is not plain', (id) => ({ [id]: result([...ROWS].reverse().map((row) => `${row},Received`)) }), 'reconciled'],
   ])('ends the others together when the result of one %s, and asks for that one once', async (_what, says, state) => {
-    const { ids, keys, job, asked, saying, states } = await submittedThree();
-    await runPollJob(saying(says(ids[1]!)), job, WHOLE_MS);
+    const { ids, keys, asked, saying, states } = await submittedThree();
+    await poll(saying(says(ids[1]!)), keys);
     expect([await states(), asked.length]).toEqual([['reconciled', state, 'reconciled'], 3]);
-    expect(await commitsOf([keys[0]!, keys[2]!])).toBe(1);
+    expect(await commitsOf([keys[0], keys[2]])).toBe(1);
   });
 
   it('does not wait for a late result with those that are here', async () => {
-    const { ids, job, asked, saying, states } = await submittedThree();
+    const { ids, keys, asked, saying, states } = await submittedThree();
     const others = async () => (await states()).filter((state) => state === 'reconciled').length;
     const late = async (): Promise<ResultAnswer> => {
       while ((await others()) < 2) await sleep(20);
       return GOOD;
     };
-    await runPollJob(saying({ [ids[1]!]: late() }), job, 500);
+    await poll(saying({ [ids[1]!]: late() }), keys, 500);
     expect([await states(), asked.length]).toEqual([Array(3).fill('reconciled'), 3]);
   });
 
   it('uses no answer that was given for another batch id', async () => {
-    const { ids, keys, job, asked, saying, states } = await submittedThree();
-    const [, key] = keys as [BatchKey, BatchKey];
+    const { ids, keys, asked, saying, states } = await submittedThree();
+    const [, key] = keys;
     const adopt = async (): Promise<ResultAnswer> => {
       await world.query(`UPDATE batch SET batch_id = 'adopted' WHERE file_id = $1`, [key.fileId]);
       return result(ROWS.slice(1));
     };
     const says = new Proxy<Says>({}, { get: (_, id) => (id === ids[1] ? adopt() : undefined) });
-    await runPollJob(saying(says), job, WHOLE_MS);
+    await poll(saying(says), keys);
     expect([await states(), asked.at(-1)]).toEqual([Array(3).fill('reconciled'), 'adopted']);
   });
 
-  it('ends the others together when a query fails, and fails for that one', async () => {
-    const { ids, job, saying, states } = await submittedThree();
-    await expect(runPollJob(saying({ [ids[1]!]: new Error('no line') }), job, WHOLE_MS)).rejects.toThrow('no line');
+  it('ends the others together when a query fails, and leaves only its batch alone for a while', async () => {
+    const { ids, keys, saying, states } = await submittedThree();
+    expect(await poll(saying({ [ids[1]!]: new Error('no line') }), keys)).toBe(3);
     expect(await states()).toEqual(['reconciled', 'submitted', 'reconciled']);
+    expect(await takenOf(keys)).toEqual([{ subject: subjectOf(keys[1]), isWorkedOn: false }]);
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', ...keys[1], msg: 'no line' }));
+    expect(await poll(saying({}), keys.slice(1, 2))).toBe(0);
+    await leaveAlone(world.app.ledger, 'poll', [subjectOf(keys[1])], -1);
+    expect(await poll(saying({}), keys.slice(1, 2))).toBe(1);
+    expect(await states()).toEqual(Array(3).fill('reconciled'));
   });
 
   const STEPS = [/INSERT INTO sealed_part/, /next_recheck_at = /, /COPY row_outcome/, /LEFT JOIN batch_outcome/];
   it.each(STEPS)('ends them one by one when %s fails for all together', async (statement) => {
-    const { keys, job, asked, saying, states } = await submittedThree();
+    const { keys, asked, saying, states } = await submittedThree();
     const cut = cutAtStatement(world.app, statement);
-    await runPollJob(saying({}, cut.app), job, WHOLE_MS);
+    await poll(saying({}, cut.app), keys);
     expect([cut.wasCut(), asked.length, await states()]).toEqual([true, 3, Array(3).fill('reconciled')]);
     expect(await commitsOf(keys)).toBe(3);
   });
 
-  it('ends each once when two workers have them in different order', async () => {
-    const { keys, job, saying, states } = await submittedThree();
-    const [one, two, three] = keys as [BatchKey, BatchKey, BatchKey];
+  it('takes no batch that another process has, and each is ended once', async () => {
+    const { ids, keys, asked, saying, states } = await submittedThree();
+    const [one, two, three] = keys;
+    const here = openGate();
+    const app = saying({ [ids[0]!]: here.passed.then(() => GOOD), [ids[1]!]: here.passed.then(() => GOOD) });
+    const first = poll(app, [two, one]);
+    await expect.poll(() => asked.length, { interval: 10 }).toBe(2);
+    expect(await poll(app, [one, two, three])).toBe(1);
+    expect(await poll(app, [one, two])).toBe(0);
+    here.open();
+    expect(await first).toBe(2);
+    expect([await states(), asked.length]).toEqual([Array(3).fill('reconciled'), 3]);
+    for (const key of keys)
+      expect((await world.storyOf(key)).moves.filter((move) => move === 'reconcile')).toHaveLength(1);
+    expect(await takenOf(keys)).toEqual([]);
+  });
+
+  it('ends each once when several processes find them at the same moment in different order', async () => {
+    const { keys, saying, states } = await submittedThree();
+    const [one, two, three] = keys;
     const app = saying({});
-    await Promise.all([
-      runPollJob(app, job, WHOLE_MS),
-      runPollJob(app, { ...three, more: [one] }, WHOLE_MS),
-      runPollJob(app, { ...two, more: [three] }, WHOLE_MS),
-    ]);
+    await Promise.all([poll(app, keys), poll(app, [three, one]), poll(app, [two, three])]);
     expect(await states()).toEqual(Array(3).fill('reconciled'));
     for (const key of keys)
       expect((await world.storyOf(key)).moves.filter((move) => move === 'reconcile')).toHaveLength(1);
   });
+
+  it('takes those first that are due first, and no more rows than fit into memory', async () => {
+    const { keys, saying } = await submittedThree();
+    const [one, two, three] = keys;
+    const before = (key: BatchKey, days: number, rows: number) =>
+      forceSql(
+        world.app,
+        `UPDATE batch SET next_poll_at = now() - $3 * interval '1 day', rows = $4 WHERE file_id = $1 AND batch_no = $2`,
+        [key.fileId, key.batchNo, days, rows],
+      );
+    // Due before those of all other tests.
+    await before(two, 300, 2_500);
+    await before(three, 200, 2_500);
+    await before(one, 100, 1);
+    const keysOf = (polls: readonly { key: BatchKey }[]) => polls.map(({ key }) => key);
+    expect(keysOf(await pollStage().findDue(saying({}), 3))).toEqual([two, three]);
+    await before(two, 300, 9_000);
+    expect(keysOf(await pollStage().findDue(saying({}), 3))).toEqual([two]);
+  });
 });
+
+function subjectOf({ fileId, batchNo }: BatchKey): string {
+  return `${fileId}/${batchNo}`;
+}

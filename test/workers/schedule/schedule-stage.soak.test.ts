@@ -1,5 +1,7 @@
 import { expectWholeFromLooks } from '../../kernel/support/whole-from-looks.ts';
 import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
@@ -7,17 +9,17 @@ import type { Folder } from '../../../src/config/config.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { jobKeyOf } from '../../../workers/enqueue.ts';
+import { runOnce } from '../../../workers/stage.ts';
 import { expectationOf } from '../../../workers/schedule/check-expected.ts';
-import { findDueRuns, runSchedule } from '../../../workers/schedule/schedule.ts';
-import { loseQueue, query } from '../support/story.ts';
+import { findDueRuns, runSchedule, SCHEDULE } from '../../../workers/schedule/schedule.ts';
+import { query } from '../support/story.ts';
 import { NOON, openScheduleWorld, type ScheduleText, type ScheduleWorld } from '../support/schedule-world.ts';
 import { addDays } from '../../../src/calendar/calendar.ts';
 import { formatInZone } from '../../../src/calendar/zone-time.ts';
 import { seededRandom } from '../../support/random.ts';
 
 describe('schedule stage', () => {
-  /** Schedules as a process's workers run them, through queue and sweep. */
+  /** Schedules as a process's workers run them, through rings and sweeps. */
 
   const world = openedForTests(openScheduleWorld);
 
@@ -49,12 +51,6 @@ describe('schedule stage', () => {
     return rows.map((row) => row.name);
   }
 
-  async function jobs(): Promise<string[]> {
-    return [...(await app.queue.ids('schedule', 'next'))]
-      .map(jobKeyOf)
-      .filter((jobKey) => jobKey === `schedule-${schedule}`);
-  }
-
   describe('the stage of schedules', () => {
     it('takes the files of a schedule at its time and no earlier, those of other folders at once', async () => {
       await world.dropMarked(own, 'own.csv');
@@ -81,25 +77,43 @@ describe('schedule stage', () => {
     });
   });
 
-  describe('sweep', () => {
-    it('asks for a run that is due, once, and for nothing else', async () => {
-      await loseQueue(app);
-      await sweep(app);
-      expect(await jobs()).toEqual([]);
+  describe('SCHEDULE', () => {
+    it('finds a run that is due, until it is made, and nothing else', async () => {
+      expect(await SCHEDULE.findDue(app, 1)).toEqual([]);
       world.clock.set('2026-06-15T22:00:00Z');
-      await sweep(app);
-      await sweep(app);
-      expect(await jobs()).toEqual([`schedule-${schedule}`]);
+      expect(await SCHEDULE.findDue(app, 1)).toEqual([{ schedule }]);
+      expect(await runOnce(app, SCHEDULE)).toBe(1);
+      expect(await world.runs(schedule)).toMatchObject([{ state: 'done', tries: 1 }]);
+      expect(await runOnce(app, SCHEDULE)).toBe(0);
     });
 
-    it('asks for a run whose worker died', async () => {
+    it('makes a run whose worker died', async () => {
       const due = { day: '2026-06-15', at: new Date('2026-06-15T22:00:00Z') };
       await beginRun(app.ledger, schedule, due, { actor: 'worker:schedule', reason: 'its time has come' });
-      await loseQueue(app);
-      await sweep(app);
-      expect(await jobs()).toEqual([`schedule-${schedule}`]);
+      expect(await runOnce(app, SCHEDULE)).toBe(1);
+      expect(await world.runs(schedule)).toMatchObject([{ state: 'done', tries: 2 }]);
     });
 
+    it('makes a run while another one that is due at the same time waits for its drops', async () => {
+      const slow = await world.makeFolder(`drop/slow-${tests}`, {
+        schedule: `early-${tests}`,
+        complete: { by: 'quiet', quietMs: 60_000, probes: 2 },
+      });
+      const times = { does: 'take', at: '22:00' } as const;
+      const both = world.appWith({ [`early-${tests}`]: times, [schedule]: times }, [slow, own]);
+      app = { ...both, settings: { ...both.settings, watch: 'poll', sweepMs: 50 } };
+      await runSchedule(app, `early-${tests}`);
+      // By this clock it never comes to rest.
+      await writeFile(join(slow.path, 'growing.csv'), 'half');
+      await world.dropMarked(own, 'own.csv');
+      world.clock.set('2026-06-15T22:00:00Z');
+      workers = await startWorkers(app);
+      await expect.poll(() => world.runs(schedule)).toMatchObject([{ state: 'done', summary: { files: 1 } }]);
+      expect(await world.runs(`early-${tests}`)).toMatchObject([{ state: 'running' }]);
+    });
+  });
+
+  describe('sweep', () => {
     it('looks for files that are expected, but not at the start, when nobody has looked at the folders', async () => {
       const expect18 = { by: '18:00', days: ['mon' as const], holidays: [] };
       app = { ...app, settings: { ...app.settings, folders: [{ ...free, expect: expect18 }] } };

@@ -8,7 +8,9 @@ import { readInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { seenBatchIds } from '../../../src/explain/batch-reference.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
+import { runOnce } from '../../../workers/stage.ts';
+import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/queue-world.ts';
 import { GOOD, pollWorld, withGateway } from '../support/scripted-gateway.ts';
@@ -226,6 +228,22 @@ describe('lookAhead', () => {
       `SELECT reason FROM failing_work WHERE reason LIKE '%later batches%'`,
     );
     expect(rows).toHaveLength(1);
+  });
+
+  it('leaves an account alone for a while when another process asks for it', async () => {
+    const { app, account, key } = await begunAgain();
+    const other = `${account}-other`;
+    const only = { ...app, settings: { ...app.settings, accounts: new Map([[account, app.account(account)]]) } };
+    const findDue = () => submitStage().findDue(only, 1);
+    await withAliveLock(other, async () => {
+      await letLook(account, other, 500);
+      expect(await runOnce(only, submitStage())).toBe(1);
+      expect((await world.storyOf(key)).state).toBe('ready');
+      expect(await findDue()).toEqual([]);
+      await leaveAlone(app.ledger, 'submit', [account], -1);
+      expect(await findDue()).toEqual([{ account }]);
+    });
+    await app.journal.close();
   });
 });
 

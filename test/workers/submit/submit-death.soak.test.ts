@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { startWorkers } from '../../../workers/main.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Child, nextLine, startChild } from '../../files/support/claims.ts';
 import { take } from '../../support/scripted-service.ts';
@@ -13,9 +13,9 @@ import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import type { Orders } from '../support/submit-child.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { enqueueNextBatch, mayBeSent } from '../../../workers/enqueue.ts';
+import { findNext, mayBeSent } from '../../../workers/submit/find-next.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { jobIds, loseQueue, rungBy, storyOf, takeInCharges } from '../support/story.ts';
+import { storyOf, takeInCharges } from '../support/story.ts';
 
 /** A real process submits a batch, and dies or sleeps at the worst moment. */
 
@@ -188,21 +188,16 @@ describe('send window', () => {
       expect(await send(2)).toBe(0);
     });
 
-    it('wakes nobody, and the sweep has one job wait for its opening', async () => {
-      await loseQueue(app);
-      expect(await rungBy(() => enqueueNextBatch(app, account))).toEqual([]);
-      expect(await rungBy(() => sweep(app))).toEqual(['submit']);
-      expect(await rungBy(() => sweep(app))).toEqual([]);
-      const id = [...(await jobIds(app, fileId))].find((job) => job.startsWith('submit'))!;
-      expect((await app.queue.ids('submit', 'next')).has(id)).toBe(false);
+    it('has nothing due, and the stage looks again when it opens', async () => {
+      expect(await findNext(app, account)).toBeUndefined();
+      expect(await submitStage().findDue(app, 100)).not.toContainEqual({ account });
+      expect(await submitStage().readNextDue!(app, clock.now())).toEqual(new Date('2026-06-15T20:00:00Z'));
     });
 
-    it('is found open by the sweep when that job was lost, or still waits', async () => {
-      await sweep(app);
+    it('is found open by the stage at that time', async () => {
       clock.set('2026-06-15T20:00:00Z');
-      expect(await rungBy(() => sweep(app))).toEqual(['submit']);
-      await loseQueue(app);
-      expect(await rungBy(() => enqueueNextBatch(app, account))).toEqual(['submit']);
+      expect(await findNext(app, account)).toEqual({ fileId, batchNo: 1 });
+      expect(await submitStage().findDue(app, 100)).toContainEqual({ account });
     });
 
     it('lets every other account send', async () => {

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
-import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { runSubmitJob, submitBatch } from '../../../workers/submit/submit.ts';
+import type { QueueName } from '../../../schemas/jobs.ts';
+import { runOnce, startStage } from '../../../workers/stage.ts';
+import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import { RELEASED, rungBy } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
-import { enqueueSubmit } from '../../../workers/enqueue.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 
 /** One batch, however many calls want it, however late, and whatever held it meanwhile. */
 
-const world = stepWorld({ accounts: 26, special: { sleepy: { leaseMs: 30 } } });
+const world = stepWorld({ accounts: 30, special: { sleepy: { leaseMs: 30 } } });
 
 describe('submitBatch, when the lease ran out before the first byte', () => {
   it('sends nothing, and the batch is free again', async () => {
@@ -129,8 +129,6 @@ describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
   });
 });
 
-const GOING_ON = new AbortController().signal;
-
 /** Makes a file of three batches in its own account. */
 async function threeBatches(): Promise<[BatchKey, BatchKey, BatchKey]> {
   const fileId = await world.takeInCharges(world.freshAccount(), 6);
@@ -160,45 +158,75 @@ function takingAll(meanwhile: () => void | Promise<void> = () => {}): App {
   });
 }
 
-describe('runSubmitJob', () => {
-  it('sends the batches of its account one after the other, and asks nobody to go on', async () => {
+/** Returns the app with only these accounts in its configuration, so that no other is due. */
+function forAccounts(app: App, ...names: string[]): App {
+  const accounts = new Map(names.map((name) => [name, app.account(name)]));
+  return { ...app, settings: { ...app.settings, accounts } };
+}
+
+const accountOf = async (key: BatchKey) => (await world.batch(key)).account;
+
+/** Sends for a time slice of the account of these batches. @returns the stages that were rung */
+async function sendSlice(
+  app: App,
+  keys: readonly BatchKey[],
+  { sliceMs = 60_000, stop = new AbortController().signal } = {},
+): Promise<QueueName[]> {
+  const only = forAccounts(app, await accountOf(keys[0]!));
+  return rungBy(async () => expect(await runOnce(only, submitStage(sliceMs), stop)).toBe(1));
+}
+
+/** Returns whether the stage finds the account of a batch due. */
+async function isDue(key: BatchKey): Promise<boolean> {
+  const account = await accountOf(key);
+  return (await submitStage().findDue(forAccounts(world.app, account), 1)).length > 0;
+}
+
+describe('submitStage', () => {
+  it('sends the batches of an account one after the other, and rings for their results', async () => {
     const keys = await threeBatches();
-    const asks = await rungBy(() => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
+    expect(await sendSlice(takingAll(), keys)).toEqual(['poll']);
     expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
-    expect(asks.filter((job) => job.startsWith('submit'))).toEqual([]);
+    expect(await isDue(keys[0])).toBe(false);
   });
 
-  it('asks for the next batch when its time is over', async () => {
+  it('gives the account back when its time is over, and finds it due again', async () => {
     const keys = await threeBatches();
-    const asks = await rungBy(() => runSubmitJob(takingAll(), keys[0], GOING_ON, 0));
+    await sendSlice(takingAll(), keys, { sliceMs: 0 });
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
-    expect(asks).toContain('submit');
+    expect(await isDue(keys[0])).toBe(true);
+    await sendSlice(takingAll(), keys, { sliceMs: 0 });
+    expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'ready']);
   });
 
-  it('ends after the call that is on its way when it is told to', async () => {
+  it('ends after the call in progress when it is to stop', async () => {
     const keys = await threeBatches();
     const stop = new AbortController();
-    await runSubmitJob(
+    await sendSlice(
       takingAll(() => stop.abort()),
-      keys[0],
-      stop.signal,
-      60_000,
+      keys,
+      { stop: stop.signal },
     );
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
+    expect(await isDue(keys[0])).toBe(true);
   });
 
-  it('begins nothing when it starts after that', async () => {
+  it('begins nothing when it is to stop already, and another process may take the account at once', async () => {
     const keys = await threeBatches();
-    await runSubmitJob(takingAll(), keys[0], AbortSignal.abort(), 60_000);
+    await sendSlice(takingAll(), keys, { stop: AbortSignal.abort() });
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
+    expect(await isDue(keys[0])).toBe(true);
   });
 
-  it('asks for the results of all, also of the last, by one job', async () => {
+  it('rings for results after the first batch, and after the last', async () => {
     const keys = await threeBatches();
-    const { fileId } = keys[0];
-    const asks = await rungBy(() => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
-    expect(asks).toEqual([`poll-1-0.${fileId}-2-0.${fileId}-3-0`]);
-    expect(await rungBy(() => sweep(world.app))).toEqual([]);
+    const submittedAt: number[] = [];
+    const app = takingAll();
+    const ring: App['queue']['ring'] = async (name) => {
+      if (name === 'poll') submittedAt.push((await statesOf(keys)).filter((state) => state === 'submitted').length);
+    };
+    await sendSlice({ ...app, queue: { ...app.queue, ring } }, keys);
+    expect([submittedAt[0], submittedAt.at(-1)]).toEqual([1, 3]);
   });
 
   it('goes on with another file when the next one is cancelled during a call', async () => {
@@ -214,40 +242,63 @@ describe('runSubmitJob', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await cancelFile(world.app.ledger, files[1]!, { actor: 'test', reason: 'a change of mind' });
     });
-    await runSubmitJob(app, keys[0]!, GOING_ON, 60_000);
+    await sendSlice(app, keys);
     expect(await statesOf(keys)).toEqual(['submitted', 'cancelled', 'submitted']);
   });
 
   it('goes no further when a batch is in doubt', async () => {
     const keys = await threeBatches();
-    const { app } = answering(world.app, UNKNOWN);
-    const asks = await rungBy(() => runSubmitJob(app, keys[0], GOING_ON, 60_000));
+    await sendSlice(answering(world.app, UNKNOWN).app, keys);
     expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
-    expect(asks).toEqual([]);
+    expect(await isDue(keys[0])).toBe(false);
   });
 
-  it('leaves a batch alone whose turn has not come', async () => {
+  it('serves the account first that was served longest ago, so that none waits for the many batches of another', async () => {
+    const all = [await threeBatches(), await threeBatches(), await threeBatches()];
+    const accounts = await Promise.all(all.map(([first]) => accountOf(first)));
+    const app = forAccounts(takingAll(), ...accounts);
+    const stage = submitStage(0);
+    for (const round of [1, 2, 3]) {
+      for (const _ of all) await runOnce(app, stage);
+      const sent = await Promise.all(
+        all.map(async (keys) => (await statesOf(keys)).filter((state) => state === 'submitted')),
+      );
+      expect(sent.map((states) => states.length)).toEqual([round, round, round]);
+    }
+    expect(await runOnce(app, stage)).toBe(0);
+  });
+
+  it('finds no account due that another process sends for', async () => {
     const keys = await threeBatches();
-    await runSubmitJob(takingAll(), keys[2], GOING_ON, 60_000);
+    const account = await accountOf(keys[0]);
+    await world.query(`INSERT INTO taken (stage, subject, worker) VALUES ('submit', $1, 'another')`, [account]);
+    expect(await isDue(keys[0])).toBe(false);
+    expect(await runOnce(forAccounts(takingAll(), account), submitStage())).toBe(0);
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
   });
 });
 
+it('submitBatch leaves a batch alone whose turn has not come', async () => {
+  const keys = await threeBatches();
+  await submitBatch(takingAll(), keys[2]);
+  expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
+});
+
 it('accounts whose service never answers hold up no other account, and hold no connection to the database', async () => {
-  const { app, service } = world;
+  const { service } = world;
   const sockets: Socket[] = [];
   const hanging = await Promise.all([world.twoBatches(), world.twoBatches()]);
   for (const { account } of hanging) service.play(agentCodeOf(account), (socket) => void sockets.push(socket));
   const fine = await world.twoBatches();
   const stopping = new AbortController();
+  const app = forAccounts(world.app, ...[...hanging, fine].map(({ account }) => account));
   // As many at a time as there are accounts, which is the default.
-  const worker = app.queue.work('submit', 3, (job) => runSubmitJob(app, job, stopping.signal));
+  const runner = startStage(app, submitStage(), { hands: 3, stopping: stopping.signal });
   try {
-    for (const { first } of hanging) await enqueueSubmit(app, first);
+    await runner.wake();
     await expect.poll(() => sockets.length, { interval: 10 }).toBe(2);
-    // Their next batches wait in the ledger, not in a call.
-    for (const { second } of hanging) await enqueueSubmit(app, second);
-    await enqueueSubmit(app, fine.first);
+    // The next batches of these accounts wait in the ledger, not in a call.
+    await runner.wake();
     await expect.poll(() => service.posts(agentCodeOf(fine.account)), { interval: 10 }).toBe(2);
     const { pool, locks } = app.ledger;
     await expect.poll(() => pool.totalCount - pool.idleCount, { interval: 10 }).toBe(0);
@@ -256,7 +307,7 @@ it('accounts whose service never answers hold up no other account, and hold no c
   } finally {
     stopping.abort();
     for (const socket of sockets) socket.destroy();
-    await worker.close();
+    await runner.stop(60_000);
   }
   for (const { account, first } of hanging) {
     expect(await world.movesOf(first)).toEqual(['prepare', 'send', 'doubt']);

@@ -31,7 +31,7 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
       attempts: [{ attempt: 1, verdict: 'refused', evidence: { text: 'REJECT: 1', code: 1 } }],
       moves: ['prepare', 'send', 'refuse'],
     },
-    asks: [],
+    asks: ['submit'],
     nextIsSent: false,
   },
   {
@@ -42,7 +42,7 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
       attempts: [{ attempt: 1, verdict: 'unknown', evidence: EVIDENCE }],
       moves: ['prepare', 'send', 'doubt'],
     },
-    asks: [],
+    asks: ['submit'],
     nextIsSent: false,
   },
   {
@@ -53,7 +53,7 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
       attempts: [{ attempt: 1, verdict: 'unknown', evidence: { bytesWritten: 1_000, bytesRead: 0 } }],
       moves: ['prepare', 'send', 'doubt'],
     },
-    asks: [],
+    asks: ['submit'],
     nextIsSent: false,
   },
   {

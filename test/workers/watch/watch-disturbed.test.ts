@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { mkdir, readdir, utimes, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
@@ -9,16 +9,14 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { gatherClaims, lookAtFolder, type OnScan, startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
+import { lookAtFolder, type OnScan, startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
-import { MOST_FILES } from '../../../schemas/jobs.ts';
-import { newFileId } from '../../../src/kernel/ids.ts';
-import { openTelemetry } from '../../../src/telemetry/open-telemetry.ts';
+import { findDueFiles } from '../../../src/ledger/batch/due-work.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 
-const world = stepWorld({ accounts: 11 });
+const world = stepWorld({ accounts: 12 });
 afterEach(() => armCrashPoints(undefined));
 
 /** Opens a folder for this test alone, in a world whose clock stands still. */
@@ -158,8 +156,8 @@ describe('lookAtFolder, with the events of a folder', () => {
 describe('lookAtFolder, while the queue does not answer', () => {
   it('has taken the drop all the same: nobody takes it again, so nobody would end what was noted of it', async () => {
     const { app, folder, clock } = await openFolder();
-    const add = () => Promise.reject(new Error('no answer within 5000 ms'));
-    const cut = { ...app, queue: { ...app.queue, add } };
+    const ring = () => Promise.reject(new Error('no answer within 5000 ms'));
+    const cut = { ...app, queue: { ...app.queue, ring } };
     const scanner = createFolderScanner(folder, clock);
     await world.drop(folder.id.replace('drop/', ''), 'one.csv', lines([achRow(1)]));
     expect(await lookAtFolder(cut, folder, scanner)).toBe(1);
@@ -218,52 +216,23 @@ it('startWatcher takes many drops into the ledger in the order in which they cam
   }
 });
 
-describe('gatherClaims', () => {
-  /** Returns a gatherer of claims, and the jobs it adds. */
-  async function gather() {
-    const jobs: unknown[] = [];
-    const add: App['queue']['add'] = async (name, _id, payload, options) =>
-      void jobs.push([name, payload, options?.site]);
-    const app = {
-      settings: { site: 'here' },
-      telemetry: await openTelemetry(undefined),
-      queue: { add },
-    } as unknown as App;
-    return { claims: gatherClaims(app), jobs };
-  }
-
-  // On a busy machine a moment may be long.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-  afterEach(() => void vi.useRealTimers());
-
-  it('asks for the first at once, and for the others together', async () => {
-    const { claims, jobs } = await gather();
-    const [first, second, third] = [newFileId(), newFileId(), newFileId()];
-    await claims.add(first);
-    expect(jobs).toEqual([['intake', { fileId: first }, 'here']]);
-    await claims.add(second);
-    await claims.add(third);
-    await claims.flush();
-    expect(jobs.slice(1)).toEqual([['intake', { fileId: second, more: [third] }, 'here']]);
-  });
-
-  it('asks for nothing when nothing is left', async () => {
-    const { claims, jobs } = await gather();
-    await claims.flush();
-    await claims.add(newFileId());
-    await claims.flush();
-    expect(jobs).toHaveLength(1);
-  });
-
-  it('loses none of many, whenever it asks', async () => {
-    const { claims, jobs } = await gather();
-    const fileIds = Array.from({ length: 3 * MOST_FILES }, newFileId);
-    for (const fileId of fileIds) await claims.add(fileId);
-    await claims.flush();
-    const asked = jobs.map((job) => (job as [string, { fileId: string; more?: string[] }])[1]);
-    expect(asked.flatMap(({ fileId, more = [] }) => [fileId, ...more])).toEqual(fileIds);
-    expect(asked.length).toBeGreaterThan(3);
-  });
+it('lookAtFolder rings for the intake at the first of many drops, and after the last', async () => {
+  const { app, folder, clock } = await openFolder();
+  const scanner = createFolderScanner(folder, clock);
+  for (const n of upTo(12)) await world.drop(folder.id.replace('drop/', ''), `${n}.csv`, lines([achRow(n)]));
+  const claimedAt: number[] = [];
+  const ring: App['queue']['ring'] = async (name) => {
+    if (name === 'intake') claimedAt.push((await findDueFiles(app.ledger, 'intake')).length);
+  };
+  const ringing = { ...app, queue: { ...app.queue, ring } };
+  const before = (await findDueFiles(app.ledger, 'intake')).length;
+  await lookAtFolder(ringing, folder, scanner);
+  expect(claimedAt).toEqual([]);
+  clock.advance(100);
+  await lookAtFolder(ringing, folder, scanner);
+  expect(claimedAt.length).toBeGreaterThan(1);
+  expect(claimedAt[0]! - before).toBeLessThan(12);
+  expect(claimedAt.at(-1)! - before).toBe(12);
 });
 
 /** Watches a folder of a schedule, whose drops settle at once. */

@@ -167,10 +167,10 @@ describe('look', () => {
       ...change(same),
       queue: {
         ...same.queue,
-        add: async (...job: Parameters<App['queue']['add']>) => {
+        ring: async (...call: Parameters<App['queue']['ring']>) => {
           isHeld = true;
           await held;
-          return same.queue.add(...job);
+          return same.queue.ring(...call);
         },
       },
     }));

@@ -202,11 +202,10 @@ describe('queuePage', () => {
     expect(wordsOf(await queue())).toContain('does not answer.');
     world.app.queue.look = async (name) => ({
       ...(await look(name)),
-      failed: name === 'deliver' ? [{ id: 'deliver-f1', fileId: 'f1', says: 'no space', at: new Date() }] : [],
+      failed: name === 'deliver' ? [{ id: '17', says: 'no space', at: new Date() }] : [],
     });
     const failed = await queue('failed');
-    expect(listOf(failed)).toContain('deliver-f1 deliver');
-    expect(failed).toContain('<a href="/files/f1">deliver-f1</a>');
+    expect(listOf(failed)).toMatch(/17 deliver .*no space/);
     world.app.queue.look = look;
   });
 });

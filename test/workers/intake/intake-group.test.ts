@@ -1,11 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { QueueName } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
-import { intakeFile, runIntakeJob } from '../../../workers/intake/intake.ts';
+import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
+import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
+import { runOnce } from '../../../workers/stage.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
-import { achRow, lines } from '../../support/payment-rows.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { claimContent, query } from '../support/story.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
@@ -13,100 +16,122 @@ import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { ThreadDeath } from '../../../src/thread/open-thread.ts';
 import { MOST_DEATHS, poisonGuard } from '../../../workers/intake/poison-guard.ts';
 
-const world = stepWorld({ accounts: 13 });
+const world = stepWorld({ accounts: 16 });
 
-const GOING_ON = new AbortController().signal;
 let rows = 0;
 
-/** Claims one file in each of these accounts. */
-async function claimedIn(...accounts: string[]): Promise<[string, ...string[]]> {
+/** Claims one file in each of these accounts, of as many rows as given. */
+async function claimedIn(accounts: readonly string[], sizes: readonly number[] = []): Promise<string[]> {
   const ids: string[] = [];
-  for (const account of accounts) {
-    rows += 1;
-    const content = lines([achRow(rows)]);
-    const claim = await claimContent(world.app, `drop/${account}/ach-charge`, `${rows}.csv`, content);
-    await takeClaim(world.app, claim);
-    ids.push(claim.fileId);
+  for (const [place, account] of accounts.entries()) {
+    const from = rows + 1;
+    rows += sizes[place] ?? 1;
+    ids.push(await claimed(account, `${rows}.csv`, lines(upTo(rows + 1 - from).map((n) => achRow(from - 1 + n)))));
   }
-  return ids as [string, ...string[]];
+  return ids;
 }
 
-/** Returns the world's app and the jobs it adds. */
+async function claimed(account: string, name: string, content: string): Promise<string> {
+  const claim = await claimContent(world.app, `drop/${account}/ach-charge`, name, content);
+  await takeClaim(world.app, claim);
+  return claim.fileId;
+}
+
+/** Returns the world's app and the rings for its stages, with the site. */
 function watched(app = world.app) {
-  const asks: { name: string; data: unknown }[] = [];
-  const add: App['queue']['add'] = async (name, _id, data) => void asks.push({ name, data });
-  return { app: { ...app, queue: { ...app.queue, add } }, asks };
+  const rings: [QueueName, string | undefined][] = [];
+  const ring: App['queue']['ring'] = async (name, site) => void rings.push([name, site]);
+  return { app: { ...app, queue: { ...app.queue, ring } }, rings };
 }
 
 const statesOf = (fileIds: readonly string[]) =>
   Promise.all(fileIds.map((fileId) => readFileState(world.app.ledger, fileId)));
 
-// On a busy machine a moment may be long.
+/** Returns these files in the order in which they were decided. */
+function decided(fileIds: readonly string[]): unknown[] {
+  const checked = world.logged.filter((line) => line.msg === 'file checked');
+  return checked.map((line) => line['fileId']).filter((fileId) => fileIds.includes(fileId as string));
+}
 
-describe('runIntakeJob', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-  afterEach(() => void vi.useRealTimers());
-
-  it('takes in all files of its job and asks for what follows together', async () => {
+describe('INTAKE', () => {
+  it('takes in all files of a group, and rings once for their batches and once for their notices', async () => {
     const [one, other] = [world.freshAccount(), world.freshAccount()];
-    const [fileId, ...more] = await claimedIn(one, one, other);
-    const { app, asks } = watched();
-    await runIntakeJob(app, { fileId, more }, GOING_ON);
-    expect(await statesOf([fileId, ...more])).toEqual(['accepted', 'accepted', 'accepted']);
-    expect(asks).toEqual([
-      { name: 'submit', data: { fileId, batchNo: 1 } },
-      { name: 'submit', data: { fileId: more[1], batchNo: 1 } },
-      { name: 'deliver', data: { fileId, more } },
+    const files = await claimedIn([one, one, other]);
+    const { app, rings } = watched();
+    expect(await runOnce(app, INTAKE)).toBe(3);
+    expect(await statesOf(files)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(rings).toEqual([
+      ['submit', undefined],
+      ['deliver', world.app.settings.site],
     ]);
+    expect(await runOnce(app, INTAKE)).toBe(0);
   });
 
-  it('asks for the rest when its time is over, and for what follows the others', async () => {
+  it('rings for notices alone when no file has a batch to send', async () => {
+    const fileId = await claimed(world.freshAccount(), 'none.csv', 'no payment\n');
+    const { app, rings } = watched();
+    await runOnce(app, INTAKE);
+    expect(await statesOf([fileId])).toEqual(['rejected']);
+    expect(rings.map(([name]) => name)).toEqual(['deliver']);
+  });
+
+  it('leaves what exceeds a group to the next one, in the order of the claims', async () => {
     const account = world.freshAccount();
-    const [fileId, ...more] = await claimedIn(account, account, account);
-    const { app, asks } = watched();
-    await runIntakeJob(app, { fileId, more }, GOING_ON, 0);
-    expect(await statesOf([fileId, ...more])).toEqual(['accepted', 'claimed', 'claimed']);
-    expect(asks).toEqual([
-      { name: 'intake', data: { fileId: more[0], more: [more[1]] } },
-      { name: 'submit', data: { fileId, batchNo: 1 } },
-      { name: 'deliver', data: { fileId } },
-    ]);
+    const files = await claimedIn(upTo(INTAKE.most + 2).map(() => account));
+    expect(await runOnce(world.app, INTAKE)).toBe(INTAKE.most);
+    expect(decided(files)).toEqual(files.slice(0, INTAKE.most));
+    expect(await runOnce(world.app, INTAKE)).toBe(2);
+    expect(decided(files)).toEqual(files);
   });
 
-  it('decides files in their order, however many it reads at a time', async () => {
+  it('decides files in the order of their claims, though it reads some at a time and a later one is shorter', async () => {
+    const account = world.freshAccount();
+    const files = await claimedIn([account, account, account, account], [400, 1, 200, 1]);
+    await runOnce(world.app, INTAKE);
+    expect(await statesOf(files)).toEqual(files.map(() => 'accepted'));
+    expect(decided(files)).toEqual(files);
+  });
+
+  it('accepts the first of several with the same bytes, and refuses the others as its duplicates', async () => {
     const account = world.freshAccount();
     const content = lines([achRow(1), achRow(2)]);
-    const ids: string[] = [];
-    for (const name of ['a.csv', 'b.csv', 'c.csv']) {
-      const claim = await claimContent(world.app, `drop/${account}/ach-charge`, name, content);
-      await takeClaim(world.app, claim);
-      ids.push(claim.fileId);
-    }
-    const [fileId, ...more] = ids as [string, ...string[]];
-    await runIntakeJob(watched().app, { fileId, more }, GOING_ON);
-    expect(await statesOf(ids)).toEqual(['accepted', 'rejected', 'rejected']);
-    const duplicates = await world.query('SELECT duplicate_of FROM file WHERE file_id = ANY ($1)', [more]);
-    expect(duplicates).toEqual([{ duplicate_of: fileId }, { duplicate_of: fileId }]);
+    const files: string[] = [];
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) files.push(await claimed(account, name, content));
+    const [first, ...others] = files;
+    await runOnce(world.app, INTAKE);
+    expect(await statesOf(files)).toEqual(['accepted', 'rejected', 'rejected']);
+    const duplicates = await world.query('SELECT duplicate_of FROM file WHERE file_id = ANY ($1)', [others]);
+    expect(duplicates).toEqual([{ duplicate_of: first }, { duplicate_of: first }]);
   });
 
-  it('asks for what follows the good files when one fails', async () => {
+  it('goes on with the others when one fails, leaves that one alone for a while, and then takes it again', async () => {
     const account = world.freshAccount();
-    const files = await claimedIn(account, account);
-    const [fileId, ...more] = files;
-    const { app, asks } = watched(cutAtStatement(world.app, /COPY payment_row/).app);
-    await expect(runIntakeJob(app, { fileId, more }, GOING_ON)).rejects.toThrow(POWER_CUT);
+    const files = await claimedIn([account, account]);
+    const { app, rings } = watched(cutAtStatement(world.app, /COPY payment_row/).app);
+    expect(await runOnce(app, INTAKE)).toBe(2);
     // Both are read at the same time, so either may be cut.
     const states = await statesOf(files);
     expect(states.toSorted()).toEqual(['accepted', 'claimed']);
-    const good = files[states.indexOf('accepted')]!;
     const cut = files[states.indexOf('claimed')]!;
-    expect(asks).toEqual([
-      { name: 'submit', data: { fileId: good, batchNo: 1 } },
-      { name: 'deliver', data: { fileId: good } },
-    ]);
+    expect(rings.map(([name]) => name)).toEqual(['submit', 'deliver']);
     expect(await world.query('SELECT 1 FROM payment_row JOIN file USING (file_no) WHERE file_id = $1', [cut])).toEqual(
       [],
     );
+    expect(world.logged).toContainEqual(
+      expect.objectContaining({ level: 'error', fileId: cut, stage: 'intake', msg: POWER_CUT }),
+    );
+    expect(await runOnce(world.app, INTAKE)).toBe(0);
+    await leaveAlone(world.app.ledger, 'intake', [cut], -1);
+    expect(await runOnce(world.app, INTAKE)).toBe(1);
+    expect(await statesOf(files)).toEqual(['accepted', 'accepted']);
+  });
+
+  it('begins no further file once it is to stop, and gives back the rest at once', async () => {
+    const files = await claimedIn([world.freshAccount()]);
+    expect(await runOnce(world.app, INTAKE, AbortSignal.abort())).toBe(1);
+    expect(await statesOf(files)).toEqual(['claimed']);
+    expect(await runOnce(world.app, INTAKE)).toBe(1);
+    expect(await statesOf(files)).toEqual(['accepted']);
   });
 });
 
