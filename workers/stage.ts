@@ -2,7 +2,7 @@ import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { isPlanOutdated, reasonOf } from '../src/kernel/errors.ts';
 import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
-import { giveBack, leaveAlone, take } from '../src/ledger/stage/taken.ts';
+import { type Back, type Due, giveBack, takeDue } from '../src/ledger/stage/taken.ts';
 import { noting } from './note-failures.ts';
 import { ringAfter } from './ring.ts';
 
@@ -12,17 +12,14 @@ import { ringAfter } from './ring.ts';
  */
 export type Stage<Thing> = {
   readonly name: QueueName;
-  /** Most things of one group. A group is what waits now; nothing waits for a group to fill. */
-  readonly most: number;
+  /** Most things of one group, and their weight. A group is what waits now; nothing waits for a group to fill. */
+  readonly most: { readonly things: number; readonly weight: number };
   /** How many things of a group are worked on side by side. */
   sideBySide?(app: App, things: readonly Thing[]): Promise<number>;
-  /** Returns what is due and nobody works on, in the order in which it should be taken. */
-  findDue(app: App, limit: number): Promise<Thing[]>;
-  /**
-   * Returns when the next thing becomes due by itself; null when only a ring tells.
-   * @param since when the stage looked last, by the clock of the host
-   */
-  readNextDue?(app: App, since: Date): Promise<Date | null>;
+  /** Asks what is due. */
+  findDue(app: App): Due | Promise<Due>;
+  /** @param subject as in the answer to that question */
+  thingOf(subject: string): Thing;
   /** Names a thing, in the ledger and to people. */
   itemOf(thing: Thing): WorkItem;
   /**
@@ -62,6 +59,9 @@ const LONGEST_WAIT_MS = 60_000;
 /** How long a ring waits for a hand of this process before another may hear it, in ms. */
 const PASS_ON_MS = 1_000;
 
+/** Wait after a look that failed, in ms. */
+const AGAIN_MS = 1_000;
+
 /**
  * Runs a stage in this process.
  * @param hands how many groups are worked on at a time
@@ -77,11 +77,12 @@ export function startStage<Thing>(
   }: { hands: number; stopping: AbortSignal; mayTake?: (() => boolean) | undefined },
 ): StageRunner {
   const running = new Set<Promise<void>>();
+  const isStuck = stage.isRepeated ? () => false : watchEndings();
   let looking: Promise<void> | undefined;
   let isRung = false;
   let timer: NodeJS.Timeout | undefined;
-  let lookedAt = app.clock.now();
-  const isStuck = stage.isRepeated ? () => false : watchEndings();
+  /** Worked on, and not given back yet. */
+  let back: Back = NOTHING;
 
   function wake(): Promise<void> {
     isRung = true;
@@ -90,17 +91,14 @@ export function startStage<Thing>(
 
   /** Takes groups while a hand is free and something is due. */
   async function look(): Promise<void> {
+    clearTimeout(timer);
     try {
-      do {
-        clearTimeout(timer);
-        await takeGroups();
-        if (!isRung) await plan();
-        else if (running.size >= hands) lookAfter(PASS_ON_MS, passOn);
-        // A ring may have come meanwhile.
-      } while (mayTakeMore());
+      while (mayTakeMore()) await takeMore();
+      if (isRung && running.size >= hands) lookAfter(PASS_ON_MS, passOn);
+      if (!mayTake() || stopping.aborted) await giveAllBack();
     } catch (error) {
       if (!isPlanOutdated(error)) app.log.error({ stage: stage.name }, `the stage cannot look: ${reasonOf(error)}`);
-      lookAfter(PASS_ON_MS, wake);
+      lookAfter(AGAIN_MS, wake);
     }
   }
 
@@ -108,23 +106,46 @@ export function startStage<Thing>(
     return isRung && running.size < hands && mayTake() && !stopping.aborted;
   }
 
-  async function takeGroups(): Promise<void> {
-    while (mayTakeMore()) {
-      isRung = false;
-      lookedAt = app.clock.now();
-      const things = await takeGroup(app, stage);
-      if (things.length === 0) return;
-      // There may be more than one group.
-      isRung = true;
-      const work = workOn(app, stage, things, stopping, isStuck).finally(() => {
+  async function takeMore(): Promise<void> {
+    isRung = false;
+    const { things, nextAt } = await exchange((given) => takeGroup(app, stage, given));
+    if (things.length === 0) {
+      if (nextAt) lookAfter(waitMs(nextAt), wake);
+      return;
+    }
+    // There may be more than one group.
+    isRung = true;
+    const work = workOn(app, stage, things, stopping, isStuck)
+      .then((ended) => {
+        back = { ended: [...back.ended, ...ended.ended], later: [...back.later, ...ended.later] };
+      })
+      .finally(() => {
         running.delete(work);
         void wake();
       });
-      running.add(work);
-    }
+    running.add(work);
+  }
+
+  /** What cannot be given back now is given back the next time. */
+  async function exchange<Result>(ask: (given: Back) => Promise<Result>): Promise<Result> {
+    const given = back;
+    const result = await ask(given);
+    const without = (all: readonly string[], some: readonly string[]) => all.filter((one) => !some.includes(one));
+    back = { ended: without(back.ended, given.ended), later: without(back.later, given.later) };
+    return result;
+  }
+
+  async function giveAllBack(): Promise<void> {
+    if (back.ended.length + back.later.length === 0) return;
+    await exchange((given) => giveBack(app.ledger, stage.name, given, app.settings.sweepMs));
+  }
+
+  function waitMs(at: Date): number {
+    return Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, at.getTime() - app.clock.now().getTime()));
   }
 
   function lookAfter(ms: number, then: () => Promise<void>): void {
+    clearTimeout(timer);
     if (!stopping.aborted) timer = setTimeout(() => void then(), ms).unref();
   }
 
@@ -133,92 +154,95 @@ export function startStage<Thing>(
     if (running.size >= hands && !stopping.aborted) await ringAfter(app, stage.name);
   }
 
-  async function plan(): Promise<void> {
-    const at = await stage.readNextDue?.(app, lookedAt);
-    if (!at) return;
-    const waitMs = at.getTime() - app.clock.now().getTime();
-    lookAfter(Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, waitMs)), wake);
-  }
-
   return {
     name: stage.name,
     wake,
-    stop: async (waitMs) => {
+    stop: async (limitMs) => {
       clearTimeout(timer);
       await looking;
-      const ended = Promise.allSettled([...running]);
       let late: NodeJS.Timeout | undefined;
-      await Promise.race([ended, new Promise((resolve) => (late = setTimeout(resolve, waitMs)))]);
+      await Promise.race([
+        Promise.allSettled([...running]),
+        new Promise((resolve) => (late = setTimeout(resolve, limitMs))),
+      ]);
       clearTimeout(late);
+      await giveAllBack().catch((error: unknown) => app.log.warn({ stage: stage.name }, reasonOf(error)));
     },
   };
 }
+
+const NOTHING: Back = { ended: [], later: [] };
 
 /**
  * Takes one group and works on it.
  * @returns how many things it had
  */
 export async function runOnce<Thing>(app: App, stage: Stage<Thing>, stop = NEVER): Promise<number> {
-  const things = await takeGroup(app, stage);
-  if (things.length > 0) await workOn(app, stage, things, stop, () => false);
+  const { things } = await takeGroup(app, stage, NOTHING);
+  if (things.length === 0) return 0;
+  const back = await workOn(app, stage, things, stop, () => false);
+  await giveBack(app.ledger, stage.name, back, app.settings.sweepMs);
   return things.length;
 }
 
 const NEVER = new AbortController().signal;
 
-async function takeGroup<Thing>(app: App, stage: Stage<Thing>): Promise<Thing[]> {
-  const due = await stage.findDue(app, stage.most);
-  const subjectOf = (thing: Thing) => stage.itemOf(thing).subject;
-  // A stage may name more than a group has, also what others work on.
-  for (let from = 0; from < due.length; from += stage.most) {
-    const some = due.slice(from, from + stage.most);
-    const ours = await take(app.ledger, stage.name, some.map(subjectOf));
-    if (ours.size > 0) return some.filter((thing) => ours.has(subjectOf(thing)));
-  }
-  return [];
+async function takeGroup<Thing>(app: App, stage: Stage<Thing>, back: Back) {
+  const options = { limit: stage.most, back, laterMs: app.settings.sweepMs };
+  const { subjects, nextAt } = await takeDue(app.ledger, stage.name, await stage.findDue(app), options);
+  return { things: subjects.map((subject) => stage.thingOf(subject)), nextAt };
 }
 
+/** @returns what ended or was not begun, and what is to be left alone for a while */
 async function workOn<Thing>(
   app: App,
   stage: Stage<Thing>,
   things: readonly Thing[],
   stop: AbortSignal,
   isStuck: (subject: string) => boolean,
-): Promise<void> {
-  const later: Thing[] = [];
-  const notBegun: Thing[] = [];
-  const together = things.length > 1 ? await endTogether(app, stage, things) : NOTHING;
+): Promise<Back> {
+  const later = new Set<Thing>();
+  const notBegun = new Set<Thing>();
+  const together = things.length > 1 ? await endTogether(app, stage, things) : [];
   const rest = things.filter((thing) => !together.includes(thing));
   const atOnce = (await stage.sideBySide?.(app, rest).catch(() => 1)) ?? 1;
   await keepOrder(rest, atOnce, async (thing, turn) => {
     if (stop.aborted) {
-      notBegun.push(thing);
+      notBegun.add(thing);
       return;
     }
     const item = stage.itemOf(thing);
     try {
       const work = () => tracing(app, stage.name, item, () => stage.workAlone(app, thing, turn, stop));
       const result = await (stage.notesItself ? work() : noting(app, item, work));
-      if (result === 'later' || isStuck(item.subject)) later.push(thing);
+      if (result === 'later' || isStuck(item.subject)) later.add(thing);
     } catch (error) {
-      later.push(thing);
+      later.add(thing);
       if (isPlanOutdated(error))
         app.log.info({ stage: stage.name }, 'work met an update of the tables and is repeated');
       else app.log.error({ ...aboutOf(item), stage: stage.name }, reasonOf(error));
     }
   });
-  await finish(app, stage, things, { later, notBegun });
+  const ended = things.filter((thing) => !later.has(thing) && !notBegun.has(thing));
+  if (ended.length > 0) await tell(app, stage, ended);
+  const subjectOf = (thing: Thing) => stage.itemOf(thing).subject;
+  return { ended: [...ended, ...notBegun].map(subjectOf), later: [...later].map(subjectOf) };
 }
-
-const NOTHING: readonly never[] = [];
 
 async function endTogether<Thing>(app: App, stage: Stage<Thing>, things: readonly Thing[]): Promise<readonly Thing[]> {
   try {
-    return (await stage.workTogether?.(app, things)) ?? NOTHING;
+    return (await stage.workTogether?.(app, things)) ?? [];
   } catch (error) {
     app.log.warn({ stage: stage.name }, `${things.length} things are worked on one by one: ${reasonOf(error)}`);
-    return NOTHING;
+    return [];
   }
+}
+
+/** What follows is found by the next stage after a sweep, too. */
+async function tell<Thing>(app: App, stage: Stage<Thing>, ended: readonly Thing[]): Promise<void> {
+  await stage
+    .tell?.(app, ended)
+    .catch((error: unknown) => app.log.warn({ stage: stage.name }, `what follows is found later: ${reasonOf(error)}`));
 }
 
 /** A thing may end so often in so many ms and be due again. Then something is wrong, and it is left alone for a while. */
@@ -235,28 +259,6 @@ function watchEndings(): (subject: string) => boolean {
     endings.set(subject, [...lately, now]);
     return lately.length >= MOST_REPEATS;
   };
-}
-
-/** Gives the group back and tells of what ended. If the ledger is away now, the next sweep of this process gives it back. */
-async function finish<Thing>(
-  app: App,
-  stage: Stage<Thing>,
-  things: readonly Thing[],
-  { later, notBegun }: { later: readonly Thing[]; notBegun: readonly Thing[] },
-): Promise<void> {
-  const subjectsOf = (some: readonly Thing[]) => some.map((thing) => stage.itemOf(thing).subject);
-  const free = things.filter((thing) => !later.includes(thing));
-  const ended = free.filter((thing) => !notBegun.includes(thing));
-  try {
-    try {
-      if (later.length > 0) await leaveAlone(app.ledger, stage.name, subjectsOf(later), app.settings.sweepMs);
-    } finally {
-      if (free.length > 0) await giveBack(app.ledger, stage.name, subjectsOf(free));
-    }
-    if (ended.length > 0) await stage.tell?.(app, ended);
-  } catch (error) {
-    app.log.warn({ stage: stage.name }, `what follows is found later: ${reasonOf(error)}`);
-  }
 }
 
 function tracing<Result>(app: App, name: string, item: WorkItem, work: () => Promise<Result>): Promise<Result> {

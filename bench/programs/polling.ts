@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
-import { findDueBatches } from '../../src/ledger/batch/due-work.ts';
+import { dueBatches } from '../../src/ledger/batch/due-work.ts';
+import { takeDue } from '../../src/ledger/stage/taken.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median, percentile } from '../measure/statistics.ts';
 import { forceStatements } from '../world/fill-ledger.ts';
@@ -36,7 +37,13 @@ for (let n = 0; n < POLLS; n += 1) {
   const batchNo = 1 + Math.floor((n * open) / POLLS);
   polls.push(await secondsOf(() => pollBatch(app, { fileId, batchNo })));
 }
-const looking = await secondsOf(() => findDueBatches(app.ledger, { limit: 6 }));
+const looking = await secondsOf(() =>
+  takeDue(app.ledger, 'poll', dueBatches(app.ledger), {
+    limit: { things: 6, weight: 5_000 },
+    back: { ended: [], later: [] },
+    laterMs: 0,
+  }),
+);
 const sweeping = await secondsOf(() => sweep(app));
 printSample({
   seconds: median(polls),

@@ -24,13 +24,3 @@ LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM taken t WHERE t.stage = p_stage AND t.subject = p_subject
     AND (t.until IS NULL OR (t.until > p_now AND t.until <= p_now + interval '1 hour')))
 $$;
-
--- Takes what nobody has. Returns the subjects that the worker has now.
-CREATE FUNCTION take(p_stage text, p_subjects text[], p_worker text, p_now timestamptz) RETURNS SETOF text
-LANGUAGE sql AS $$
-  INSERT INTO taken (stage, subject, worker)
-    SELECT p_stage, wanted.subject, p_worker FROM unnest(p_subjects) AS wanted (subject) ORDER BY wanted.subject
-  ON CONFLICT (stage, subject) DO UPDATE SET worker = excluded.worker, until = NULL
-    WHERE NOT is_taken(taken.stage, taken.subject, p_now)
-  RETURNING subject
-$$;

@@ -1,18 +1,40 @@
-import { findDueBatches, findDueFiles, findSendable as findNext } from '../../src/ledger/batch/due-work.ts';
+import { dueBatches, dueFiles, findSendable as findNext } from '../../src/ledger/batch/due-work.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import type { Due } from '../../src/ledger/stage/taken.ts';
 
 export type DueWork = { intake: string[]; submit: BatchKey[]; poll: BatchRow[]; deliver: string[] };
 
 /** Returns what the stages find due. */
-export async function findDueWork(ledger: Ledger, poll: { longestRecheckMs?: number } = {}): Promise<DueWork> {
+export async function findDueWork(
+  ledger: Ledger,
+  { longestRecheckMs }: { longestRecheckMs?: number } = {},
+): Promise<DueWork> {
+  const polls = await listDue(ledger, dueBatches(ledger, longestRecheckMs));
   return {
-    intake: await findDueFiles(ledger, 'intake'),
+    intake: await listDue(ledger, dueFiles('intake')),
     submit: await findSendable(ledger),
-    poll: await findDueBatches(ledger, poll),
-    deliver: await findDueFiles(ledger, 'deliver'),
+    poll: await Promise.all(polls.map((subject) => readBatchRow(ledger, batchOf(subject)))),
+    deliver: await listDue(ledger, dueFiles('deliver')),
   };
+}
+
+/** Returns what is due for a stage, also what is taken already. */
+export async function listDue({ pool }: Pick<Ledger, 'pool'>, { sql, values }: Due): Promise<string[]> {
+  // Values that only the times to come use have no type otherwise.
+  const unused = values.map((_, place) => `$${place + 1}`).filter((name) => !sql.includes(name));
+  const { rows } = await pool.query<{ subject: string }>(
+    `SELECT subject FROM (${sql}) AS due ${unused.map((name) => `CROSS JOIN (SELECT ${name}::text[]) AS unused`).join(' ')} ORDER BY place`,
+    [...values],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+function batchOf(subject: string): BatchKey {
+  const [fileId = '', batchNo] = subject.split('/');
+  return { fileId, batchNo: Number(batchNo) };
 }
 
 /** Returns the batch that may be sent now of an account, by default of each. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { leaveAlone } from '../../src/ledger/stage/taken.ts';
+import { dueNames } from '../../src/ledger/batch/due-work.ts';
+import { endWait } from './support/stage-steps.ts';
 import { keepOrder, runOnce, type Stage, startStage } from '../../workers/stage.ts';
 import { stepWorld } from './support/step-world.ts';
 import { rungBy } from './support/story.ts';
@@ -24,15 +25,9 @@ function toyStage(
   const { work, ...rest } = told;
   const stage: Stage<Toy> = {
     name: 'intake',
-    most: 3,
-    findDue: async (_app, limit) => {
-      const taken = await world.query<{ subject: string }>(`SELECT subject FROM taken WHERE stage = 'intake'`);
-      const has = new Set(taken.map(({ subject }) => subject));
-      return due
-        .filter((name) => !has.has(name))
-        .map((name) => ({ name }))
-        .slice(0, limit);
-    },
+    most: { things: 3, weight: 100 },
+    findDue: () => dueNames(due),
+    thingOf: (name) => ({ name }),
     itemOf: ({ name }) => ({ work: 'intake', subject: name }),
     workAlone: async (_app, { name }) => {
       const result = await work?.(name);
@@ -64,9 +59,7 @@ describe('a stage', () => {
 
   it('works on nothing that another process has', async () => {
     await world.query(`INSERT INTO taken (stage, subject, worker) VALUES ('intake', 'b', 'another')`);
-    const { stage, done } = toyStage(['a', 'b', 'c'], {
-      findDue: async () => ['a', 'b', 'c'].map((name) => ({ name })),
-    });
+    const { stage, done } = toyStage(['a', 'b', 'c']);
     await runOnce(world.app, stage);
     expect(done).toEqual(['a', 'c']);
     expect(await subjects()).toEqual(['b']);
@@ -74,7 +67,7 @@ describe('a stage', () => {
 
   it('leaves a thing alone for a while that fails or cannot be begun, and goes on with the others', async () => {
     const { stage, done } = toyStage(['a', 'b', 'c', 'd'], {
-      most: 4,
+      most: { things: 4, weight: 100 },
       work: async (name) => {
         if (name === 'b') throw new Error('b is broken');
         return name === 'c' ? 'later' : undefined;
@@ -84,8 +77,8 @@ describe('a stage', () => {
     expect(done).toEqual(['a', 'd']);
     expect(await subjects()).toEqual(['b', 'c']);
     expect(await runOnce(world.app, stage)).toBe(0);
-    await leaveAlone(world.app.ledger, 'intake', ['b', 'c'], -1);
-    const again = toyStage(['b', 'c'], { findDue: async () => [{ name: 'b' }, { name: 'c' }] });
+    await endWait(world.app, 'intake', 'b', 'c');
+    const again = toyStage(['b', 'c']);
     expect(await runOnce(world.app, again.stage)).toBe(2);
     expect(await subjects()).toEqual([]);
   });
@@ -136,7 +129,7 @@ describe('a running stage', () => {
   it('has as many groups in hand as it may, and passes the ring on', async () => {
     const doors: (() => void)[] = [];
     const { stage, done } = toyStage(['a', 'b', 'c'], {
-      most: 1,
+      most: { things: 1, weight: 1 },
       work: () => new Promise<void>((resolve) => doors.push(resolve)),
     });
     const rung = await rungBy(async () => {
@@ -154,15 +147,9 @@ describe('a running stage', () => {
 
   it('looks again when the next thing is due by itself', async () => {
     const { stage, done, due } = toyStage([]);
-    let asked = 0;
-    const runner = run({
-      ...stage,
-      readNextDue: async () => {
-        asked += 1;
-        return asked === 1 ? new Date(world.app.clock.now().getTime() + 100) : null;
-      },
-    });
-    await runner.wake();
+    const soon = new Date(world.app.clock.now().getTime() + 100).toISOString();
+    const next = [`SELECT at FROM (VALUES ('${soon}'::timestamptz)) AS soon (at) WHERE at > now()`];
+    await run({ ...stage, findDue: () => ({ ...dueNames(due), next }) }).wake();
     due.push('by itself');
     await expect.poll(() => done).toEqual(['by itself']);
   });
@@ -170,7 +157,6 @@ describe('a running stage', () => {
   it('leaves a thing alone that is due again and again right after it has ended', async () => {
     let times = 0;
     const { stage } = toyStage(['a'], {
-      findDue: async () => ((await subjects()).length > 0 ? [] : [{ name: 'a' }]),
       workAlone: async () => void (times += 1),
     });
     await run(stage).wake();
@@ -181,7 +167,7 @@ describe('a running stage', () => {
   it('takes nothing new once it stops, and waits for what is under way', async () => {
     let open = () => {};
     const { stage, done } = toyStage(['a', 'b'], {
-      most: 1,
+      most: { things: 1, weight: 1 },
       work: () => new Promise<void>((resolve) => (open = resolve)),
     });
     const runner = run(stage);

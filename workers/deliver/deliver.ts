@@ -12,7 +12,7 @@ import {
   readDelivery,
   readDueCorrections,
 } from '../../src/ledger/file/complete-file.ts';
-import { findDueFiles } from '../../src/ledger/batch/due-work.ts';
+import { dueFiles } from '../../src/ledger/batch/due-work.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/file/file-figures.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
@@ -34,14 +34,15 @@ import { writeRows } from './write-rows.ts';
 import type { Stage } from '../stage.ts';
 import { writeDueNotice } from './write-notice.ts';
 
+/** Bytes of the files of a group; a larger file is a group of its own. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
 /** Writes the output files that are due. */
 export const DELIVER: Stage<{ fileId: string }> = {
   name: 'deliver',
-  most: 10,
-  findDue: async (app, limit) => {
-    const due = await findDueFiles(app.ledger, 'deliver', { site: app.settings.site, limit });
-    return due.map((fileId) => ({ fileId }));
-  },
+  most: { things: 10, weight: MOST_BYTES },
+  findDue: (app) => dueFiles('deliver', app.settings.site),
+  thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'deliver', subject: fileId, fileId }),
   workAlone: (app, file) => deliverFile(app, file),
 };

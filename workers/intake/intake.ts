@@ -16,7 +16,7 @@ import { faultsOf } from '../../src/ledger/doubt/compare-forgotten.ts';
 import { readForgotten } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
 import { findSameName, describeSentBefore } from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
-import { findDueFiles } from '../../src/ledger/batch/due-work.ts';
+import { dueFiles } from '../../src/ledger/batch/due-work.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
@@ -37,18 +37,19 @@ import { ringAfter } from '../ring.ts';
 import type { Stage } from '../stage.ts';
 import { findForgottenInFile } from '../find-forgotten-rows.ts';
 
+/** Bytes of the files of a group; a larger file is a group of its own. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
 /** Takes in claimed files. Small ones are read a few at a time, because most of the time goes to waiting for the database. */
 export const INTAKE: Stage<{ fileId: string; done?: PlainFileRow }> = {
   name: 'intake',
-  most: 10,
+  most: { things: 10, weight: MOST_BYTES },
   sideBySide: async (app, files) => {
     const ids = files.map(({ fileId }) => fileId);
     return files.length > 1 && (await mayOverlap(app.ledger, ids, THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
   },
-  findDue: async (app, limit) => {
-    const due = await findDueFiles(app.ledger, 'intake', { site: app.settings.site, limit });
-    return due.map((fileId) => ({ fileId }));
-  },
+  findDue: (app) => dueFiles('intake', app.settings.site),
+  thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'intake', subject: fileId, fileId }),
   workAlone: async (app, file, turn) => {
     file.done = await intakeAlone(app, file.fileId, turn);

@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import { findDueBatches, readNextDue } from '../../src/ledger/batch/due-work.ts';
+import { dueBatches } from '../../src/ledger/batch/due-work.ts';
 import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
   exceptBatch,
@@ -41,13 +41,13 @@ type Fetched = { key: BatchKey; batch: BatchRow; bytes: Buffer };
 export function pollStage(patienceMs = 1_000): Stage<Poll> {
   return {
     name: 'poll',
-    most: 6,
-    findDue: async (app, limit) => {
-      const longest = longestRecheckMs(app.settings.accounts.values());
-      const due = await findDueBatches(app.ledger, { longestRecheckMs: longest, limit });
-      return fewRows(due).map((batch) => ({ key: keyOf(batch), asked: {} }));
+    // Their results are in memory at once.
+    most: { things: 6, weight: 5_000 },
+    findDue: (app) => dueBatches(app.ledger, longestRecheckMs(app.settings.accounts.values())),
+    thingOf: (subject) => {
+      const [fileId = '', batchNo] = subject.split('/');
+      return { key: { fileId, batchNo: Number(batchNo) }, asked: {} };
     },
-    readNextDue: (app, since) => readNextDue(app.ledger, 'poll', since),
     itemOf: ({ key }) => ({ work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }),
     workTogether: (app, polls) => endTogether(app, polls, patienceMs),
     // All wait for their answers at the same time.
@@ -59,14 +59,6 @@ export function pollStage(patienceMs = 1_000): Stage<Poll> {
         polls.map(({ key }) => key),
       ),
   };
-}
-
-/** Most rows whose results a group fetches: they are in memory at once. */
-const MOST_ROWS = 5_000;
-
-function fewRows(due: readonly BatchRow[]): BatchRow[] {
-  let rows = 0;
-  return due.filter((batch, place) => (rows += batch.rows) <= MOST_ROWS || place === 0);
 }
 
 /** @returns the batches that were ended */

@@ -1,3 +1,4 @@
+import { dueNames } from '../../src/ledger/batch/due-work.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { Stage } from '../stage.ts';
@@ -26,13 +27,14 @@ import { schedulesHere } from '../../src/config/schedules-here.ts';
 /** Makes the due runs of schedules. */
 export const SCHEDULE: Stage<{ schedule: string }> = {
   name: 'schedule',
-  most: 1,
+  most: { things: 1, weight: 1 },
   findDue: async (app) => {
-    const due: { schedule: string }[] = [];
+    const due: string[] = [];
     for (const [name, schedule] of schedulesHere(app.settings))
-      if ((await findDueRuns(app, name, schedule)).length > 0) due.push({ schedule: name });
-    return due;
+      if ((await findDueRuns(app, name, schedule)).length > 0) due.push(name);
+    return dueNames(due);
   },
+  thingOf: (schedule) => ({ schedule }),
   notesItself: true,
   itemOf: ({ schedule }) => itemOf(schedule),
   workAlone: (app, { schedule }, _turn, stop) => runSchedule(app, schedule, stop),

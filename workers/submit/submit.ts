@@ -4,7 +4,7 @@ import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { closedAccounts, nextSendAt } from '../../src/calendar/send-window.ts';
-import { findDueAccounts, readNextDue } from '../../src/ledger/batch/due-work.ts';
+import { dueAccounts } from '../../src/ledger/batch/due-work.ts';
 import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
   LONGEST_RELEASE_MS,
@@ -40,26 +40,23 @@ export function submitStage(sliceMs = SLICE_MS): Stage<{ account: string }> {
   const servedAt = new Map<string, number>();
   return {
     name: 'submit',
-    most: 1,
+    most: { things: 1, weight: 1 },
     isRepeated: true,
     notesItself: true,
-    findDue: async (app, limit) => {
-      const open = [...app.settings.accounts.keys()].filter((account) => mayBeSent(app, account));
-      const due = await findDueAccounts(app.ledger, open);
+    findDue: (app) => {
+      const now = app.clock.now();
       const waited = (account: string) => servedAt.get(account) ?? 0;
-      return due
-        .toSorted((one, other) => waited(one) - waited(other))
-        .slice(0, limit)
-        .map((account) => ({ account }));
-    },
-    readNextDue: async (app, since) => {
-      const accounts = [...app.settings.accounts.values()];
-      const opens = closedAccounts(accounts, app.clock.now()).map((name) =>
-        nextSendAt(app.account(name), app.clock.now()),
+      const open = [...app.settings.accounts.keys()]
+        .filter((account) => mayBeSent(app, account))
+        .toSorted((one, other) => waited(one) - waited(other));
+      const closed = closedAccounts(app.settings.accounts.values(), now);
+      return dueAccounts(
+        app.ledger,
+        open,
+        closed.flatMap((name) => nextSendAt(app.account(name), now) ?? []),
       );
-      const times = [await readNextDue(app.ledger, 'submit', since), ...opens].flatMap((at) => at?.getTime() ?? []);
-      return times.length > 0 ? new Date(Math.min(...times)) : null;
     },
+    thingOf: (account) => ({ account }),
     itemOf: ({ account }) => ({ work: 'submit', subject: account, account }),
     workAlone: async (app, { account }, _turn, stop) => {
       servedAt.set(account, performance.now());

@@ -1,3 +1,4 @@
+import { dueNames } from '../../ledger/batch/due-work.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
 import type { Stage } from '../../../workers/stage.ts';
 import { compareJournal } from '../../../workers/admit-here.ts';
@@ -35,8 +36,9 @@ import { sayUnproven } from '../say-kept-back.ts';
 /** Sends payments again that people selected. */
 export const REPROCESS: Stage<{ runNo: number }> = {
   name: 'reprocess',
-  most: 1,
-  findDue: async (app) => (await findOpenRuns(app.ledger, app.settings.site)).map((runNo) => ({ runNo })),
+  most: { things: 1, weight: 1 },
+  findDue: async (app) => dueNames((await findOpenRuns(app.ledger, app.settings.site)).map(String)),
+  thingOf: (subject) => ({ runNo: Number(subject) }),
   notesItself: true,
   itemOf: ({ runNo }) => ({ work: 'reprocess', subject: String(runNo) }),
   workAlone: (app, { runNo }, _turn, stop) => runReprocess(app, runNo, stop),

@@ -1,5 +1,6 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { HOME_SITE, type QueueName } from '../../../schemas/jobs.ts';
+import { HOME_SITE } from '../../../schemas/jobs.ts';
+import type { Due } from '../stage/taken.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
 import { boundKeys } from '../merchant/bound-accounts.ts';
@@ -9,84 +10,64 @@ import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from './schedule-p
 import type { BatchRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
-/** Most things that one question returns. */
-const MOST = 1_000;
-
 /**
- * Returns files of a site that are due, in the order in which they came, without what a process works on.
- * `intake`: claimed and not checked. `deliver`: an output can be written that is not there.
+ * Asks for files of a site in the order in which they came. `intake`: claimed and not checked. `deliver`: an output can be
+ * written that is not there.
  */
-export async function findDueFiles(
-  ledger: Ledger,
-  stage: 'intake' | 'deliver',
-  { site = HOME_SITE, limit = MOST }: { site?: string | undefined; limit?: number } = {},
-): Promise<string[]> {
-  const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT f.file_id FROM file f
-     WHERE f.site = $1 AND ${DUE_FILES[stage]} AND NOT is_taken($2, f.file_id, ${ledger.databaseNow()})
-     ORDER BY f.file_no LIMIT $3`,
-    [site, stage, limit],
-  );
-  return rows.map((row) => row.file_id);
+export function dueFiles(stage: 'intake' | 'deliver', site = HOME_SITE): Due {
+  const sql = `SELECT f.file_id AS subject, f.file_no AS place, f.bytes AS weight FROM file f WHERE f.site = $1 AND ${DUE_FILES[stage]}`;
+  return { sql, values: [site] };
 }
 
 /**
- * Returns batches whose result should be asked for now, or is here and not judged, by when they are due. Those that no
- * process works on; a finished batch is asked for again when that is due.
+ * Asks for batches, by when their result should be asked for; first those whose result is here and not judged. A finished
+ * batch is asked for again when that is due. They weigh as much as they have rows.
  * @param longestRecheckMs longest wait before that
  */
-export async function findDueBatches(
-  ledger: Ledger,
-  { longestRecheckMs = LONGEST_RECHECK_MS, limit = MOST }: { longestRecheckMs?: number; limit?: number } = {},
-): Promise<BatchRow[]> {
-  const free = `NOT is_taken('poll', file_id || '/' || batch_no, ${ledger.databaseNow()})`;
-  const { rows } = await ledger.pool.query<BatchRow>(
-    `(SELECT * FROM batch WHERE ${IS_OPEN} AND state = 'result_in' AND ${free} LIMIT $2)
-     UNION ALL
-     (SELECT * FROM batch WHERE ${IS_OPEN} AND state IN ('submitted', 'exception')
-        AND ((next_poll_at IS NULL AND state = 'submitted') OR ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}) AND ${free}
-      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no LIMIT $2)
-     UNION ALL
-     (SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestRecheckMs)} AND ${MAY_RECHECK} AND ${free}
-      ORDER BY next_recheck_at LIMIT $2)
-     LIMIT $2`,
-    [ledger.clock.now(), limit],
-  );
-  return rows;
-}
-
-/** Returns those of these accounts that have a batch which may be sent now and that no process sends for. */
-export async function findDueAccounts(ledger: Ledger, accounts: readonly string[]): Promise<string[]> {
-  const { rows } = await ledger.pool.query<{ account: string }>(
-    `SELECT waiting.account FROM unnest($2::text[]) AS waiting (account) ${NEXT_TO_SEND}
-     WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)
-       AND NOT is_taken('submit', waiting.account, ${ledger.databaseNow()})`,
-    [ledger.clock.now(), accounts, boundKeys(ledger)],
-  );
-  return rows.map(({ account }) => account);
+export function dueBatches({ clock }: Pick<Ledger, 'clock'>, longestRecheckMs = LONGEST_RECHECK_MS): Due {
+  const due = `
+    SELECT file_id, batch_no, rows, to_timestamp(0) AS at FROM batch WHERE ${IS_OPEN} AND state = 'result_in'
+    UNION ALL
+    SELECT file_id, batch_no, rows, coalesce(next_poll_at, submitted_at) FROM batch
+      WHERE ${IS_OPEN} AND ((state = 'submitted' AND next_poll_at IS NULL)
+        OR (state IN ('submitted', 'exception') AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
+    UNION ALL
+    SELECT file_id, batch_no, rows, next_recheck_at FROM batch
+      WHERE ${hasCome('next_recheck_at', '$1', longestRecheckMs)} AND ${MAY_RECHECK}`;
+  return {
+    sql: `SELECT file_id || '/' || batch_no AS subject, row_number() OVER (ORDER BY at, file_id, batch_no) AS place, rows AS weight
+      FROM (${due}) AS due`,
+    values: [clock.now()],
+    next: [
+      'SELECT min(next_poll_at) FROM batch WHERE next_poll_at > $1',
+      'SELECT min(next_recheck_at) FROM batch WHERE next_recheck_at > $1',
+    ],
+  };
 }
 
 /**
- * Returns when the next thing of a stage becomes due by itself; null when only a ring tells.
- * @param since when the stage looked last: what was due by then and was not taken waits for something else
+ * Asks which of these accounts have a batch that may be sent now, in their order.
+ * @param opens when the windows of other accounts open
  */
-export async function readNextDue(ledger: Ledger, stage: QueueName, since: Date): Promise<Date | null> {
-  const times = [...(NEXT_TIMES[stage] ?? []), 'SELECT min(until) FROM taken WHERE stage = $1 AND until > $2'];
-  const { rows } = await ledger.pool.query<{ at: Date | null }>(
-    `SELECT min(at) AS at FROM (${times.join(' UNION ALL ')}) AS times (at) WHERE at > $2`,
-    [stage, since],
-  );
-  return rows[0]!.at;
+export function dueAccounts(ledger: Ledger, accounts: readonly string[], opens: readonly Date[] = []): Due {
+  return {
+    sql: `SELECT waiting.account AS subject, waiting.place, 1 AS weight FROM unnest($2::text[]) WITH ORDINALITY AS waiting (account, place)
+       ${NEXT_TO_SEND} WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)`,
+    values: [ledger.clock.now(), accounts, boundKeys(ledger), opens],
+    next: [
+      `SELECT min(not_before) FROM batch WHERE state = 'ready' AND not_before > $1`,
+      'SELECT min(opens) FROM unnest($4::timestamptz[]) AS opens',
+    ],
+  };
 }
 
-/** SQL of the times after $2 at which things of a stage become due. */
-const NEXT_TIMES: Partial<Record<QueueName, readonly string[]>> = {
-  submit: [`SELECT min(not_before) FROM batch WHERE state = 'ready' AND not_before > $2`],
-  poll: [
-    'SELECT min(next_poll_at) FROM batch WHERE next_poll_at > $2',
-    'SELECT min(next_recheck_at) FROM batch WHERE next_recheck_at > $2',
-  ],
-};
+/** Asks for things that the caller knows. */
+export function dueNames(names: readonly string[]): Due {
+  return {
+    sql: 'SELECT subject, place, 1 AS weight FROM unnest($1::text[]) WITH ORDINALITY AS named (subject, place)',
+    values: [names],
+  };
+}
 
 /**
  * Returns the batch of an account that may be sent now. Batches of one account go in file order. An account that waits, is

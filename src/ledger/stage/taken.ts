@@ -2,74 +2,100 @@ import type { QueueName } from '../../../schemas/jobs.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** What each instance of this process works on, as `stage/subject`. */
-const IN_HAND = new WeakMap<Ledger['instance'], Set<string>>();
+/** The question what is due for a stage. */
+export type Due = {
+  /**
+   * SQL that returns each thing that is due as `subject`, its name in table `taken`, its `place` in the order in which they
+   * should be taken, and its `weight`, such as its rows; also what is taken already.
+   */
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** SQL of the times to come at which more becomes due; none when only a ring tells. */
+  readonly next?: readonly string[];
+};
 
-function handOf({ instance }: Ledger): Set<string> {
-  const known = IN_HAND.get(instance) ?? new Set<string>();
+export type Taken = {
+  /** What this process has now, in order. */
+  readonly subjects: readonly string[];
+  /** When something else becomes due by itself; told when nothing was taken. */
+  readonly nextAt: Date | null;
+};
+
+/** What a process no longer works on: what it has ended, and what it leaves alone for a while. */
+export type Back = { readonly ended: readonly string[]; readonly later: readonly string[] };
+
+/** What each process works on, as far as it knows: the stages that it is asking for, and `stage/subject`. */
+const IN_HAND = new WeakMap<Ledger['instance'], { asking: QueueName[]; subjects: Set<string> }>();
+
+function handOf({ instance }: Ledger) {
+  const known = IN_HAND.get(instance) ?? { asking: [], subjects: new Set<string>() };
   IN_HAND.set(instance, known);
   return known;
 }
 
-function letGo(ledger: Ledger, stage: QueueName, subjects: readonly string[]): void {
-  const hand = handOf(ledger);
-  for (const subject of subjects) hand.delete(`${stage}/${subject}`);
-}
-
 /**
- * Takes things that are due for a stage, unless another process works on them or they failed a moment ago.
- * @param subjects their names in table `taken`
- * @returns the subjects that this process has now
+ * Gives back what this process has worked on, and takes what is due and nobody has, in one message.
+ * @param options.limit most things, and their weight together; a single thing may weigh more
+ * @param options.laterMs how long what comes later is left alone
  */
-export async function take(
+export async function takeDue(
   ledger: Ledger,
   stage: QueueName,
-  subjects: readonly string[],
-): Promise<ReadonlySet<string>> {
+  { sql, values, next = [] }: Due,
+  { limit, back, laterMs }: { limit: { things: number; weight: number }; back: Back; laterMs: number },
+): Promise<Taken> {
+  const now = ledger.databaseNow();
+  const at = (place: number) => `$${values.length + place}`;
+  const [named, worker, ended, later, wait, things, weight] = [1, 2, 3, 4, 5, 6, 7].map(at) as string[];
+  const times = [...next, `SELECT min(until) FROM taken WHERE stage = ${named} AND until > ${now}`];
   const hand = handOf(ledger);
-  const fresh = subjects.filter((subject) => !hand.has(`${stage}/${subject}`));
-  // Before they are taken, so that no sweep of this process finds them in nobody's hand.
-  for (const subject of fresh) hand.add(`${stage}/${subject}`);
-  let ours: ReadonlySet<string> = new Set();
-  try {
-    const { rows } = await ledger.pool.query<{ subject: string }>(
-      `SELECT subject FROM take($1, $2, $3, ${ledger.databaseNow()}) AS subject`,
-      [stage, subjects, ledger.instance.id],
-    );
-    ours = new Set(rows.map(({ subject }) => subject));
-    return ours;
-  } finally {
-    letGo(
-      ledger,
-      stage,
-      fresh.filter((subject) => !ours.has(subject)),
-    );
-  }
+  // No sweep of this process may meanwhile find in nobody's hand what it takes.
+  hand.asking.push(stage);
+  const { rows } = await ledger.pool
+    .query<{ subject: string | null; at: Date | null }>(
+      `WITH due AS (
+       SELECT subject, place FROM (
+         SELECT subject, place, row_number() OVER (ORDER BY place) AS number, sum(weight) OVER (ORDER BY place) AS total
+         FROM (${sql}) AS found WHERE subject = ANY (${ended}) OR NOT is_taken(${named}, subject, ${now})) AS free
+       WHERE number = 1 OR (number <= ${things} AND total <= ${weight})),
+     given AS (DELETE FROM taken WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${ended})
+                AND subject NOT IN (SELECT subject FROM due)),
+     put_off AS (UPDATE taken SET until = ${now} + ${wait} * interval '1 millisecond'
+                 WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${later})),
+     got AS (
+       INSERT INTO taken AS t (stage, subject, worker)
+         SELECT ${named}, subject, ${worker} FROM due WHERE subject <> ALL (${ended}) ORDER BY subject
+       ON CONFLICT (stage, subject) DO UPDATE SET worker = excluded.worker, until = NULL
+         WHERE NOT is_taken(t.stage, t.subject, ${now})
+       RETURNING subject),
+     ours AS (SELECT subject, place FROM due WHERE subject = ANY (${ended}) OR subject IN (SELECT subject FROM got))
+     SELECT subject, NULL::timestamptz AS at, place FROM ours
+     UNION ALL
+     SELECT NULL, (SELECT min(at) FROM (${times.join(' UNION ALL ')}) AS times (at)), NULL WHERE NOT EXISTS (SELECT FROM ours)
+     ORDER BY place`,
+      [...values, stage, ledger.instance.id, back.ended, back.later, laterMs, limit.things, limit.weight],
+    )
+    .finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
+  const subjects = rows.flatMap(({ subject }) => subject ?? []);
+  letGo(ledger, stage, back);
+  for (const subject of subjects) hand.subjects.add(`${stage}/${subject}`);
+  return { subjects, nextAt: rows[0]?.at ?? null };
 }
 
-/** Gives back what this process has taken. What is still due may be taken again at once. */
-export async function giveBack(ledger: Ledger, stage: QueueName, subjects: readonly string[]): Promise<void> {
-  letGo(ledger, stage, subjects);
-  await ledger.pool.query('DELETE FROM taken WHERE stage = $1 AND subject = ANY ($2) AND worker = $3', [
-    stage,
-    subjects,
-    ledger.instance.id,
-  ]);
-}
-
-/** Leaves alone for a while what has just failed, so that it is not tried again and again. */
-export async function leaveAlone(
-  ledger: Ledger,
-  stage: QueueName,
-  subjects: readonly string[],
-  forMs: number,
-): Promise<void> {
-  letGo(ledger, stage, subjects);
+/** Gives back what this process has worked on, and takes nothing. */
+export async function giveBack(ledger: Ledger, stage: QueueName, back: Back, laterMs: number): Promise<void> {
   await ledger.pool.query(
-    `UPDATE taken SET until = ${ledger.databaseNow()} + $3 * interval '1 millisecond'
-     WHERE stage = $1 AND subject = ANY ($2) AND worker = $4`,
-    [stage, subjects, forMs, ledger.instance.id],
+    `WITH given AS (DELETE FROM taken WHERE stage = $1 AND worker = $5 AND subject = ANY ($2))
+     UPDATE taken SET until = ${ledger.databaseNow()} + $4 * interval '1 millisecond'
+     WHERE stage = $1 AND worker = $5 AND subject = ANY ($3)`,
+    [stage, back.ended, back.later, laterMs, ledger.instance.id],
   );
+  letGo(ledger, stage, back);
+}
+
+function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {
+  const { subjects } = handOf(ledger);
+  for (const subject of [...ended, ...later]) subjects.delete(`${stage}/${subject}`);
 }
 
 /** Lets a person have tried at once what failed: nothing of a file, or of an account, is left alone any longer. */
@@ -81,28 +107,22 @@ export async function tryAgain({ pool }: Ledger, file: { file_id: string; accoun
 }
 
 /**
- * Gives back what processes had that have died, and what this one could not give back while the ledger was away. A
- * process that has just lost the server may come back.
+ * Gives back what processes had that have died, and what this one was given while the answer was lost. A process that has
+ * just lost the server may come back.
  */
 export async function giveBackOfDead(ledger: Ledger): Promise<void> {
-  await giveBackForgotten(ledger);
   const { pool, instance } = ledger;
+  const { asking, subjects } = handOf(ledger);
+  await pool.query(
+    `DELETE FROM taken WHERE worker = $1 AND until IS NULL AND stage <> ALL ($2) AND stage || '/' || subject <> ALL ($3)`,
+    [instance.id, asking, [...subjects]],
+  );
   if (!instance.isSettled()) return;
   await pool.query(
-    `DELETE FROM taken t WHERE t.worker <> $2 AND NOT EXISTS (
+    `DELETE FROM taken t WHERE t.worker <> $2 AND t.until IS NULL AND NOT EXISTS (
        SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
          AND l.classid = $1 AND l.objid = hashtext(t.worker)::oid
          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
     [ALIVE_LOCKS, instance.id],
   );
-}
-
-/** Gives back what stands under the name of this process and is in none of its hands. */
-async function giveBackForgotten(ledger: Ledger): Promise<void> {
-  const { rows } = await ledger.pool.query<{ stage: QueueName; subject: string }>(
-    'SELECT stage, subject FROM taken WHERE worker = $1 AND until IS NULL',
-    [ledger.instance.id],
-  );
-  for (const { stage, subject } of rows)
-    if (!handOf(ledger).has(`${stage}/${subject}`)) await giveBack(ledger, stage, [subject]);
 }

@@ -7,6 +7,8 @@ import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
 import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
 import { runOnce, type Stage } from '../../../workers/stage.ts';
 import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
+import { dueNames } from '../../../src/ledger/batch/due-work.ts';
+import { listDue } from '../../support/due-work.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import { FILE_STAGES, type FileStage } from '../memory-queue.ts';
 
@@ -183,12 +185,16 @@ export async function chooseDueWork(world: World, instance: Instance): Promise<C
   const found: { name: FileStage; thing: unknown }[] = [];
   for (const name of FILE_STAGES) {
     if (name === 'submit' && isBarred(instance.app)) continue;
-    for (const thing of await STAGES[name].findDue(instance.app, 100)) found.push({ name, thing });
+    for (const subject of await listDue(world.office, await STAGES[name].findDue(instance.app)))
+      found.push({ name, thing: STAGES[name].thingOf(subject) });
   }
   if (found.length === 0) return undefined;
   const { name, thing } = world.choose.one(found);
   const run = async (app: App) => {
-    const { stage, rethrow } = noticing({ ...STAGES[name], findDue: async () => [thing] });
+    const { stage, rethrow } = noticing({
+      ...STAGES[name],
+      findDue: () => dueNames([STAGES[name].itemOf(thing).subject]),
+    });
     await runOnce(app, stage);
     rethrow();
   };

@@ -202,14 +202,7 @@ export async function beginDay(world: World): Promise<void> {
 }
 
 /** Steps in which the work of a run may be done, disturbed and repeated. */
-const WORKING = [
-  'look at the folders',
-  'hear rings',
-  'run one thing that is due',
-  'sweep',
-  'time passes',
-  'a crash',
-];
+const WORKING = ['look at the folders', 'hear rings', 'run one thing that is due', 'sweep', 'time passes', 'a crash'];
 
 /** Lets a person have sent again what may go again, and the program work on it with every disturbance. */
 export async function letPersonReprocess(world: World): Promise<void> {
