@@ -51,7 +51,7 @@ export type StageRunner = {
 };
 
 /** Shortest wait between two looks that no ring asked for, in ms: what becomes due meanwhile is taken together. */
-const LEAST_WAIT_MS = 25;
+const LEAST_WAIT_MS = 100;
 
 /** Longest, in ms; a time that a wrong clock has put off is looked at again. */
 const LONGEST_WAIT_MS = 60_000;
