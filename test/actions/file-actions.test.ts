@@ -14,12 +14,12 @@ import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { requeueFile } from '../../src/actions/batch-actions.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
-import { leaveAlone, take } from '../../src/ledger/stage/taken.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { findDueWork } from '../support/due-work.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { answering } from '../workers/support/scripted-gateway.ts';
+import { putTaken } from '../workers/support/stage-steps.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
 import { claimContent, fileWithOutcomes, loseQueue, rungBy, takeInCharges } from '../workers/support/story.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
@@ -102,13 +102,10 @@ describe('requeueFile', () => {
     await submitBatch(answering(world.app, answer).app, { fileId, batchNo: 1 });
     await world.query(`UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
     const failed = { submit: account, poll: `${fileId}/1`, deliver: fileId } as const;
-    for (const [stage, subject] of Object.entries({ ...failed, schedule: other }) as [QueueName, string][]) {
-      await take(ledger, stage, [subject]);
-      await leaveAlone(ledger, stage, [subject], 60_000);
-    }
-    await take(ledger, 'deliver', [theirs]);
-    await leaveAlone(ledger, 'deliver', [theirs], 60_000);
-    await take(ledger, 'intake', [fileId]);
+    for (const [stage, subject] of Object.entries({ ...failed, schedule: other }) as [QueueName, string][])
+      await putTaken(world.app, { stage, until: '1 minute' }, subject);
+    await putTaken(world.app, { stage: 'deliver', until: '1 minute' }, theirs);
+    await putTaken(world.app, { stage: 'intake' }, fileId);
     await requeueFile(world.app, await readFileRow(ledger, fileId));
     const left = await world.query<{ stage: string; subject: string }>(
       'SELECT stage, subject FROM taken ORDER BY 1, 2',

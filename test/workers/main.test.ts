@@ -6,14 +6,14 @@ import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { startHealth } from '../../src/kernel/health.ts';
 import { startWorkers } from '../../workers/main.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { submitBatch, submitStage } from '../../workers/submit/submit.ts';
 import { achRow, CARD, lines } from '../support/payment-rows.ts';
 import { take } from '../support/scripted-service.ts';
 import { agentCodeOf, cutAtStatement, POWER_CUT, stepWorld } from './support/step-world.ts';
 import { answering } from './support/scripted-gateway.ts';
+import { dueOf } from './support/stage-steps.ts';
 import { loseQueue, readStop } from './support/story.ts';
 import { admitHere, isBarred } from '../../workers/admit-here.ts';
-import { findDueAccounts } from '../../src/ledger/batch/due-work.ts';
 import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { forceSql } from '../support/force-sql.ts';
@@ -101,7 +101,7 @@ describe('startWorkers', () => {
       await setSender('retired');
       await expect.poll(() => isBarred(app), { interval: 20 }).toBe(true);
       await world.drop(`${account}/ach-charge`, 'left.csv', lines([achRow(1), achRow(2), achRow(3)]));
-      const isDue = async () => (await findDueAccounts(app.ledger, [account])).length > 0;
+      const isDue = async () => (await dueOf(app, submitStage())).some((due) => due.account === account);
       await expect.poll(isDue, { interval: 20 }).toBe(true);
       // Each sweep makes the stage look. What is due all the time was not even taken.
       const endsAt = performance.now() + 10 * app.settings.sweepMs;

@@ -10,7 +10,6 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { judgeItems, readItems, readReprocess } from '../../../src/ledger/reprocess/judge-items.ts';
 import { beginReprocess, stopReprocess } from '../../../src/ledger/reprocess/move-run.ts';
 import { type Picked, selectAll, selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
-import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { forceSql } from '../../support/force-sql.ts';
@@ -18,6 +17,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../../workers/support/resolve-context.ts';
 import { lostCall } from '../../ledger/support/reprocess-world.ts';
+import { dueOf, endWait, onlyOf } from '../../workers/support/stage-steps.ts';
 import { openStepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/story.ts';
 
@@ -286,22 +286,22 @@ describe('REPROCESS', () => {
   it('finds a run until it has ended', async () => {
     await finished([LINE_DOWN]);
     const runNo = await begun();
-    expect(await REPROCESS.findDue(world.app, 100)).toContainEqual({ runNo });
-    const only = { ...REPROCESS, findDue: async () => [{ runNo }] };
+    expect(await dueOf(world.app, REPROCESS)).toContainEqual({ runNo });
+    const only = onlyOf(REPROCESS, [{ runNo }]);
     expect(await runOnce(world.app, only)).toBe(1);
     expect([await stateOf(runNo), Object.values(await dropped())]).toEqual(['ended', [1]]);
-    expect(await REPROCESS.findDue(world.app, 100)).not.toContainEqual({ runNo });
+    expect(await dueOf(world.app, REPROCESS)).not.toContainEqual({ runNo });
   });
 
   it('leaves a run alone for a while when an item of it failed, and then goes on', async () => {
     await finished([LINE_DOWN]);
     const runNo = await begun();
-    const only = { ...REPROCESS, findDue: async () => [{ runNo }] };
+    const only = onlyOf(REPROCESS, [{ runNo }]);
     await rename(dropFolder(), `${dropFolder()}-away`);
     expect(await runOnce(world.app, only)).toBe(1);
     await rename(`${dropFolder()}-away`, dropFolder());
     expect([await runOnce(world.app, only), await stateOf(runNo)]).toEqual([0, 'running']);
-    await leaveAlone(world.app.ledger, 'reprocess', [String(runNo)], -1);
+    await endWait(world.app, 'reprocess', String(runNo));
     expect([await runOnce(world.app, only), await stateOf(runNo)]).toEqual([1, 'ended']);
     expect(Object.values(await dropped())).toEqual([1]);
   });

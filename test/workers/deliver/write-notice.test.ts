@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
+import { dueOf, endWait, onlyOf } from '../support/stage-steps.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
-import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
 import { DELIVER } from '../../../workers/deliver/deliver.ts';
 import { runOnce, type Stage } from '../../../workers/stage.ts';
 import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
@@ -121,9 +121,7 @@ describe('DELIVER', () => {
   it('writes what is due for each file of a group', async () => {
     const account = world.freshAccount();
     const files = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
-    expect(await DELIVER.findDue(world.app, 1_000)).toEqual(
-      expect.arrayContaining(files.map((fileId) => ({ fileId }))),
-    );
+    expect(await dueOf(world.app, DELIVER)).toEqual(expect.arrayContaining(files.map((fileId) => ({ fileId }))));
     expect(await runOnce(world.app, deliverOf(files))).toBe(2);
     expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
   });
@@ -135,7 +133,7 @@ describe('DELIVER', () => {
     await runOnce(cut.app, deliverOf(files));
     expect(await Promise.all(files.map(kindsOf))).toEqual([[], ['ack']]);
     expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(0);
-    await leaveAlone(world.app.ledger, 'deliver', files, -1);
+    await endWait(world.app, 'deliver', ...files);
     expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(1);
     expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
   });
@@ -160,5 +158,8 @@ describe('DELIVER', () => {
 
 /** Returns the stage with only these files due. */
 function deliverOf(fileIds: readonly string[]): Stage<{ fileId: string }> {
-  return { ...DELIVER, findDue: async () => fileIds.map((fileId) => ({ fileId })) };
+  return onlyOf(
+    DELIVER,
+    fileIds.map((fileId) => ({ fileId })),
+  );
 }

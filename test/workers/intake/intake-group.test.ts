@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
-import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
 import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { endWait } from '../support/stage-steps.ts';
 import { claimContent, query } from '../support/story.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
@@ -77,9 +77,9 @@ describe('INTAKE', () => {
 
   it('leaves what exceeds a group to the next one, in the order of the claims', async () => {
     const account = world.freshAccount();
-    const files = await claimedIn(upTo(INTAKE.most + 2).map(() => account));
-    expect(await runOnce(world.app, INTAKE)).toBe(INTAKE.most);
-    expect(decided(files)).toEqual(files.slice(0, INTAKE.most));
+    const files = await claimedIn(upTo(INTAKE.most.things + 2).map(() => account));
+    expect(await runOnce(world.app, INTAKE)).toBe(INTAKE.most.things);
+    expect(decided(files)).toEqual(files.slice(0, INTAKE.most.things));
     expect(await runOnce(world.app, INTAKE)).toBe(2);
     expect(decided(files)).toEqual(files);
   });
@@ -121,7 +121,7 @@ describe('INTAKE', () => {
       expect.objectContaining({ level: 'error', fileId: cut, stage: 'intake', msg: POWER_CUT }),
     );
     expect(await runOnce(world.app, INTAKE)).toBe(0);
-    await leaveAlone(world.app.ledger, 'intake', [cut], -1);
+    await endWait(world.app, 'intake', cut);
     expect(await runOnce(world.app, INTAKE)).toBe(1);
     expect(await statesOf(files)).toEqual(['accepted', 'accepted']);
   });

@@ -7,7 +7,6 @@ import { detachResult } from '../../../src/ledger/doubt/resolution-actions.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
-import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
 import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
@@ -15,6 +14,7 @@ import { openGate } from '../../queue/support/queue-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { WAIT } from '../../gateway/support/soap-answers.ts';
 import { answeringResult, GOOD, pollWorld, result, ROWS, withGateway } from '../support/scripted-gateway.ts';
+import { dueOf, endWait, nextDueOf, onlyOf, takenOf } from '../support/stage-steps.ts';
 import { cutAtStatement } from '../support/step-world.ts';
 import { rungBy } from '../support/story.ts';
 
@@ -32,7 +32,7 @@ describe('pollBatch, while there is no result', () => {
     const { key } = await world.submitted();
     expect(await rungBy(() => pollBatch(answeringResult(world.app, answer), key))).toEqual([]);
     const { next_poll_at: next } = await world.batch(key);
-    const due = await pollStage().readNextDue!(world.app, world.app.clock.now());
+    const due = await nextDueOf(world.app, pollStage());
     expect(next!.getTime()).toBeGreaterThan(Date.now() - 1_000);
     expect(due!.getTime()).toBeLessThanOrEqual(next!.getTime());
     expect(await world.storyOf(key)).toMatchObject({
@@ -204,15 +204,9 @@ describe('pollStage, with several batches', () => {
 
   /** Takes these batches as one group, in this order. @returns how many it had */
   function poll(app: App, keys: readonly BatchKey[], patienceMs = WHOLE_MS): Promise<number> {
-    const findDue = async () => keys.map((key) => ({ key, asked: {} }));
-    return runOnce(app, { ...pollStage(patienceMs), findDue });
+    const polls = keys.map((key) => ({ key, asked: {} }));
+    return runOnce(app, onlyOf(pollStage(patienceMs), polls));
   }
-
-  const takenOf = (keys: readonly BatchKey[]) =>
-    world.query(
-      `SELECT subject, until IS NULL AS "isWorkedOn" FROM taken WHERE stage = 'poll' AND subject = ANY ($1)`,
-      [keys.map(subjectOf)],
-    );
 
   async function commitsOf(keys: readonly BatchKey[]): Promise<number> {
     const fileIds = keys.map(({ fileId }) => fileId);
@@ -270,10 +264,10 @@ describe('pollStage, with several batches', () => {
     const { ids, keys, saying, states } = await submittedThree();
     expect(await poll(saying({ [ids[1]!]: new Error('no line') }), keys)).toBe(3);
     expect(await states()).toEqual(['reconciled', 'submitted', 'reconciled']);
-    expect(await takenOf(keys)).toEqual([{ subject: subjectOf(keys[1]), isWorkedOn: false }]);
+    expect(await takenOf(world.app, 'poll')).toEqual([{ subject: subjectOf(keys[1]), isWorkedOn: false }]);
     expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', ...keys[1], msg: 'no line' }));
     expect(await poll(saying({}), keys.slice(1, 2))).toBe(0);
-    await leaveAlone(world.app.ledger, 'poll', [subjectOf(keys[1])], -1);
+    await endWait(world.app, 'poll', subjectOf(keys[1]));
     expect(await poll(saying({}), keys.slice(1, 2))).toBe(1);
     expect(await states()).toEqual(Array(3).fill('reconciled'));
   });
@@ -301,7 +295,7 @@ describe('pollStage, with several batches', () => {
     expect([await states(), asked.length]).toEqual([Array(3).fill('reconciled'), 3]);
     for (const key of keys)
       expect((await world.storyOf(key)).moves.filter((move) => move === 'reconcile')).toHaveLength(1);
-    expect(await takenOf(keys)).toEqual([]);
+    expect(await takenOf(world.app, 'poll')).toEqual([]);
   });
 
   it('ends each once when several processes find them at the same moment in different order', async () => {
@@ -315,22 +309,24 @@ describe('pollStage, with several batches', () => {
   });
 
   it('takes those first that are due first, and no more rows than fit into memory', async () => {
-    const { keys, saying } = await submittedThree();
+    const { ids, keys, asked, saying } = await submittedThree();
     const [one, two, three] = keys;
-    const before = (key: BatchKey, days: number, rows: number) =>
+    const put = (key: BatchKey, days: number, rows: number) =>
       forceSql(
         world.app,
         `UPDATE batch SET next_poll_at = now() - $3 * interval '1 day', rows = $4 WHERE file_id = $1 AND batch_no = $2`,
         [key.fileId, key.batchNo, days, rows],
       );
-    // Due before those of all other tests.
-    await before(two, 300, 2_500);
-    await before(three, 200, 2_500);
-    await before(one, 100, 1);
-    const keysOf = (polls: readonly { key: BatchKey }[]) => polls.map(({ key }) => key);
-    expect(keysOf(await pollStage().findDue(saying({}), 3))).toEqual([two, three]);
-    await before(two, 300, 9_000);
-    expect(keysOf(await pollStage().findDue(saying({}), 3))).toEqual([two]);
+    // All are due before those of other tests. The last one does not fit beside them.
+    await put(two, 300, 9_000);
+    await put(three, 200, 2_500);
+    await put(one, 100, 2_501);
+    const due = (await dueOf(world.app, pollStage())).map(({ key }) => key);
+    expect(due.slice(0, 3)).toEqual([two, three, one]);
+    const app = saying(Object.fromEntries(ids.map((id) => [id, { kind: 'running', text: WAIT }])));
+    expect(await runOnce(app, pollStage(WHOLE_MS))).toBe(1);
+    expect(await runOnce(app, pollStage(WHOLE_MS))).toBe(1);
+    expect(asked).toEqual([ids[1], ids[2]]);
   });
 });
 

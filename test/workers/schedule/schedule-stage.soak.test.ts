@@ -12,6 +12,7 @@ import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { expectationOf } from '../../../workers/schedule/check-expected.ts';
 import { findDueRuns, runSchedule, SCHEDULE } from '../../../workers/schedule/schedule.ts';
+import { dueOf } from '../support/stage-steps.ts';
 import { query } from '../support/story.ts';
 import { NOON, openScheduleWorld, type ScheduleText, type ScheduleWorld } from '../support/schedule-world.ts';
 import { addDays } from '../../../src/calendar/calendar.ts';
@@ -79,9 +80,9 @@ describe('schedule stage', () => {
 
   describe('SCHEDULE', () => {
     it('finds a run that is due, until it is made, and nothing else', async () => {
-      expect(await SCHEDULE.findDue(app, 1)).toEqual([]);
+      expect(await dueOf(app, SCHEDULE)).toEqual([]);
       world.clock.set('2026-06-15T22:00:00Z');
-      expect(await SCHEDULE.findDue(app, 1)).toEqual([{ schedule }]);
+      expect(await dueOf(app, SCHEDULE)).toEqual([{ schedule }]);
       expect(await runOnce(app, SCHEDULE)).toBe(1);
       expect(await world.runs(schedule)).toMatchObject([{ state: 'done', tries: 1 }]);
       expect(await runOnce(app, SCHEDULE)).toBe(0);

@@ -8,12 +8,12 @@ import { readInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { seenBatchIds } from '../../../src/explain/batch-reference.ts';
-import { leaveAlone } from '../../../src/ledger/stage/taken.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/queue-world.ts';
 import { GOOD, pollWorld, withGateway } from '../support/scripted-gateway.ts';
+import { dueOf, endWait } from '../support/stage-steps.ts';
 
 const world = pollWorld();
 let makePausesLast: () => void;
@@ -234,14 +234,13 @@ describe('lookAhead', () => {
     const { app, account, key } = await begunAgain();
     const other = `${account}-other`;
     const only = { ...app, settings: { ...app.settings, accounts: new Map([[account, app.account(account)]]) } };
-    const findDue = () => submitStage().findDue(only, 1);
     await withAliveLock(other, async () => {
       await letLook(account, other, 500);
       expect(await runOnce(only, submitStage())).toBe(1);
       expect((await world.storyOf(key)).state).toBe('ready');
-      expect(await findDue()).toEqual([]);
-      await leaveAlone(app.ledger, 'submit', [account], -1);
-      expect(await findDue()).toEqual([{ account }]);
+      expect(await dueOf(only, submitStage())).toEqual([]);
+      await endWait(app, 'submit', account);
+      expect(await dueOf(only, submitStage())).toEqual([{ account }]);
     });
     await app.journal.close();
   });

@@ -15,6 +15,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { findNext, mayBeSent } from '../../../workers/submit/find-next.ts';
 import { answering } from '../support/scripted-gateway.ts';
+import { dueOf, nextDueOf } from '../support/stage-steps.ts';
 import { storyOf, takeInCharges } from '../support/story.ts';
 
 /** A real process submits a batch, and dies or sleeps at the worst moment. */
@@ -190,14 +191,14 @@ describe('send window', () => {
 
     it('has nothing due, and the stage looks again when it opens', async () => {
       expect(await findNext(app, account)).toBeUndefined();
-      expect(await submitStage().findDue(app, 100)).not.toContainEqual({ account });
-      expect(await submitStage().readNextDue!(app, clock.now())).toEqual(new Date('2026-06-15T20:00:00Z'));
+      expect(await dueOf(app, submitStage())).not.toContainEqual({ account });
+      expect(await nextDueOf(app, submitStage())).toEqual(new Date('2026-06-15T20:00:00Z'));
     });
 
     it('is found open by the stage at that time', async () => {
       clock.set('2026-06-15T20:00:00Z');
       expect(await findNext(app, account)).toEqual({ fileId, batchNo: 1 });
-      expect(await submitStage().findDue(app, 100)).toContainEqual({ account });
+      expect(await dueOf(app, submitStage())).toContainEqual({ account });
     });
 
     it('lets every other account send', async () => {

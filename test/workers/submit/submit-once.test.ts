@@ -5,6 +5,7 @@ import type { QueueName } from '../../../schemas/jobs.ts';
 import { runOnce, startStage } from '../../../workers/stage.ts';
 import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
+import { dueOf, putTaken } from '../support/stage-steps.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import { RELEASED, rungBy } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
@@ -179,7 +180,7 @@ async function sendSlice(
 /** Returns whether the stage finds the account of a batch due. */
 async function isDue(key: BatchKey): Promise<boolean> {
   const account = await accountOf(key);
-  return (await submitStage().findDue(forAccounts(world.app, account), 1)).length > 0;
+  return (await dueOf(forAccounts(world.app, account), submitStage())).length > 0;
 }
 
 describe('submitStage', () => {
@@ -271,7 +272,7 @@ describe('submitStage', () => {
   it('finds no account due that another process sends for', async () => {
     const keys = await threeBatches();
     const account = await accountOf(keys[0]);
-    await world.query(`INSERT INTO taken (stage, subject, worker) VALUES ('submit', $1, 'another')`, [account]);
+    await putTaken(world.app, { stage: 'submit' }, account);
     expect(await isDue(keys[0])).toBe(false);
     expect(await runOnce(forAccounts(takingAll(), account), submitStage())).toBe(0);
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);

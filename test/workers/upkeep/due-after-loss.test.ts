@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
+import { dueNames } from '../../../src/ledger/batch/due-work.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
-import { giveBack, leaveAlone, take } from '../../../src/ledger/stage/taken.ts';
 import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
 import { pollStage } from '../../../workers/poll/poll.ts';
-import { runOnce, type Stage } from '../../../workers/stage.ts';
+import { runOnce, type Stage, startStage } from '../../../workers/stage.ts';
 import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { openGate } from '../../queue/support/queue-world.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
+import { dueOf, endWait, nextDueOf, onlyOf, putTaken, takenOf } from '../support/stage-steps.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { claimContent, loseQueue } from '../support/story.ts';
 
@@ -30,7 +32,7 @@ const STAGES: Record<string, (fileId: string) => Promise<string[]>> = {
 };
 
 async function subjectsOf<Thing>(stage: Stage<Thing>, of: string): Promise<string[]> {
-  const due = await stage.findDue(world.app, 1_000);
+  const due = await dueOf(world.app, stage);
   return due.map((thing) => stage.itemOf(thing).subject).filter((subject) => subject.split('/')[0] === of);
 }
 
@@ -150,18 +152,13 @@ describe('what is due, when the queue was lost', () => {
     for (const fileId of files) expect(await stagesOf(fileId)).toEqual([]);
   });
 
-  it('is not what a process works on, and is again once that gives it back or leaves it alone for long enough', async () => {
+  it('is not what a process works on or left alone a moment ago, and is again after that', async () => {
     const fileId = await world.takeInCharges(world.freshAccount(), 2);
-    const { ledger } = world.app;
-    expect(await take(ledger, 'deliver', [fileId])).toEqual(new Set([fileId]));
+    await putTaken(world.app, { stage: 'deliver' }, fileId);
     expect(await stagesOf(fileId)).toEqual(['submit']);
-    expect(await take(ledger, 'deliver', [fileId])).toEqual(new Set());
-    await leaveAlone(ledger, 'deliver', [fileId], 60_000);
+    await putTaken(world.app, { stage: 'deliver', until: '1 minute' }, fileId);
     expect(await stagesOf(fileId)).toEqual(['submit']);
-    await leaveAlone(ledger, 'deliver', [fileId], -1);
-    expect(await stagesOf(fileId)).toEqual(['deliver', 'submit']);
-    await take(ledger, 'deliver', [fileId]);
-    await giveBack(ledger, 'deliver', [fileId]);
+    await endWait(world.app, 'deliver', fileId);
     expect(await stagesOf(fileId)).toEqual(['deliver', 'submit']);
   });
 });
@@ -171,55 +168,88 @@ describe('sweep, with what processes had taken', () => {
     const fileId = await world.takeInCharges(world.freshAccount(), 4);
     const { account } = await world.file(fileId);
     for (const options of [{}, { atStart: true }]) {
-      await world.query(
-        `INSERT INTO taken (stage, subject, worker) VALUES ('deliver', $1, 'host-1-gone'), ('submit', $2, 'host-1-gone')`,
-        [fileId, account],
-      );
+      await putTaken(world.app, { stage: 'deliver', worker: 'host-1-gone' }, fileId);
+      await putTaken(world.app, { stage: 'submit', worker: 'host-1-gone' }, account);
       expect(await stagesOf(fileId)).toEqual([]);
       await sweep(world.app, options);
       expect(await stagesOf(fileId)).toEqual(['deliver', 'submit']);
     }
   });
 
-  it('leaves alone what a living one has until that is dead, and what this process works on', async () => {
-    const [fileId, own] = [
-      await world.takeInCharges(world.freshAccount(), 2),
-      await world.takeInCharges(world.freshAccount(), 2),
-    ];
-    const { databaseUrl: url } = world.settings;
-    const other = await openLedger({ url: url! }, { clock: world.app.clock, log: silentLog() });
+  it('leaves alone what a living one has, until that is dead', async () => {
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
+    const other = await openLedger({ url: world.settings.databaseUrl! }, { clock: world.app.clock, log: silentLog() });
     try {
-      await take(other, 'deliver', [fileId]);
-      await take(world.app.ledger, 'deliver', [own]);
+      await putTaken(world.app, { stage: 'deliver', worker: other.instance.id }, fileId);
       await sweep(world.app);
-      expect([await stagesOf(fileId), await stagesOf(own)]).toEqual([['submit'], ['submit']]);
+      expect(await stagesOf(fileId)).toEqual(['submit']);
     } finally {
       await other.close();
     }
-    const isFree = async () => {
+    const freed = async () => {
       await sweep(world.app);
       return stagesOf(fileId);
     };
-    await expect.poll(isFree, { interval: 20 }).toEqual(['deliver', 'submit']);
-    expect(await stagesOf(own)).toEqual(['submit']);
-    await giveBack(world.app.ledger, 'deliver', [own]);
+    await expect.poll(freed, { interval: 20 }).toEqual(['deliver', 'submit']);
   });
 
-  it.each([
-    ['could not be given back', /DELETE FROM taken/, deliverFile],
-    ['failed and could not be left alone', /UPDATE taken/, () => Promise.reject(new Error('the ledger is away'))],
-  ])('gives back what %s while the ledger was away', async (_what, statement, work) => {
+  it('leaves alone what this process works on', async () => {
     const fileId = await world.takeInCharges(world.freshAccount(), 2);
-    const cut = cutAtStatement(world.app, statement);
-    const only: Stage<{ fileId: string }> = {
+    const [began, gate] = [openGate(), openGate()];
+    const slow: Stage<{ fileId: string }> = {
       ...DELIVER,
-      findDue: async () => [{ fileId }],
-      workAlone: (_app, file) => work(world.app, file),
+      workAlone: async (app, file) => {
+        began.open();
+        await gate.passed;
+        await deliverFile(app, file);
+      },
     };
-    await runOnce(cut.app, only);
-    expect(cut.wasCut()).toBe(true);
+    const working = runOnce(world.app, onlyOf(slow, [{ fileId }]));
+    await began.passed;
     await sweep(world.app);
-    expect(await world.query('SELECT subject FROM taken WHERE subject = $1', [fileId])).toEqual([]);
+    expect(await stagesOf(fileId)).toEqual(['submit']);
+    expect(await runOnce(world.app, onlyOf(DELIVER, [{ fileId }]))).toBe(0);
+    gate.open();
+    expect(await working).toBe(1);
+  });
+
+  it('gives back what stands under the name of this process, which never heard that it has it', async () => {
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
+    await putTaken(world.app, { stage: 'deliver', worker: world.app.ledger.instance.id }, fileId);
+    await sweep(world.app);
+    expect(await stagesOf(fileId)).toEqual(['deliver', 'submit']);
+  });
+});
+
+describe('a stage, when the ledger is away at the end of its work', () => {
+  it.each([
+    ['what has ended', deliverFile, []],
+    ['what has failed', () => Promise.reject(new Error('no space')), [{ isWorkedOn: false }]],
+  ])('does not keep %s', async (_what, work, left) => {
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
+    let times = 0;
+    const stage: Stage<{ fileId: string }> = {
+      ...DELIVER,
+      findDue: () => dueNames(times === 0 ? [fileId] : []),
+      workAlone: async (_app, file) => {
+        times += 1;
+        await work(world.app, file);
+      },
+    };
+    // The first question takes the file, the second gives it back.
+    const cut = cutAtStatement(world.app, /INSERT INTO taken/, 1);
+    const stopping = new AbortController();
+    const runner = startStage(cut.app, stage, { hands: 1, stopping: stopping.signal });
+    try {
+      await runner.wake();
+      await expect.poll(cut.wasCut, { interval: 10 }).toBe(true);
+      const taken = async () => (await takenOf(world.app, 'deliver')).filter(({ subject }) => subject === fileId);
+      await expect.poll(taken, { interval: 20 }).toMatchObject(left);
+      expect(times).toBe(1);
+    } finally {
+      stopping.abort();
+      await runner.stop(60_000);
+    }
   });
 });
 
@@ -246,8 +276,7 @@ describe('what is due, when the clock of the host was set back', () => {
 
   it('is what was left alone by a clock that was far ahead', async () => {
     const fileId = await world.takeInCharges(world.freshAccount(), 2);
-    await take(world.app.ledger, 'deliver', [fileId]);
-    await leaveAlone(world.app.ledger, 'deliver', [fileId], 86_400_000);
+    await putTaken(world.app, { stage: 'deliver', until: '1 day' }, fileId);
     expect(await stagesOf(fileId)).toEqual(['deliver', 'submit']);
   });
 
@@ -259,7 +288,7 @@ describe('what is due, when the clock of the host was set back', () => {
     await world.query(`UPDATE batch SET next_poll_at = now() + interval '10 minutes' WHERE file_id = $1`, [fileId]);
     expect(await stagesOf(fileId)).toEqual([]);
     const { next_poll_at: next } = await world.batch({ fileId, batchNo: 1 });
-    const at = await pollStage().readNextDue!(world.app, world.app.clock.now());
+    const at = await nextDueOf(world.app, pollStage());
     expect(at!.getTime()).toBeGreaterThan(Date.now() - 60_000);
     expect(at!.getTime()).toBeLessThanOrEqual(next!.getTime());
   });

@@ -15,11 +15,12 @@ import { archivePath, destroySealedFile } from '../../../src/crypto/archive.ts';
 import { waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
+import { INTAKE } from '../../../workers/intake/intake.ts';
 import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { dueOf } from '../support/stage-steps.ts';
 import { claimContent, rungBy } from '../support/story.ts';
-import { findDueFiles } from '../../../src/ledger/batch/due-work.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 
 const world = stepWorld({ accounts: 2 });
@@ -180,7 +181,7 @@ describe('takeClaim, after the process died', () => {
     const cut = cutAtRing(world.app, 'intake');
     await takeClaim(cut.app, claimed);
     expect(cut.wasCut()).toBe(true);
-    expect(await findDueFiles(world.app.ledger, 'intake')).toContain(claimed.fileId);
+    expect(await dueOf(world.app, INTAKE)).toContainEqual({ fileId: claimed.fileId });
     expect(await rungBy(() => takeClaim(cut.app, claimed))).toEqual(['intake']);
     const rows = await world.query('SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
     expect(rows).toHaveLength(1);

@@ -8,12 +8,13 @@ import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
+import { INTAKE } from '../../../workers/intake/intake.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { lookAtFolder, type OnScan, startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { dueOf } from '../support/stage-steps.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
-import { findDueFiles } from '../../../src/ledger/batch/due-work.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 
 const world = stepWorld({ accounts: 12 });
@@ -222,10 +223,10 @@ it('lookAtFolder rings for the intake at the first of many drops, and after the 
   for (const n of upTo(12)) await world.drop(folder.id.replace('drop/', ''), `${n}.csv`, lines([achRow(n)]));
   const claimedAt: number[] = [];
   const ring: App['queue']['ring'] = async (name) => {
-    if (name === 'intake') claimedAt.push((await findDueFiles(app.ledger, 'intake')).length);
+    if (name === 'intake') claimedAt.push((await dueOf(app, INTAKE)).length);
   };
   const ringing = { ...app, queue: { ...app.queue, ring } };
-  const before = (await findDueFiles(app.ledger, 'intake')).length;
+  const before = (await dueOf(app, INTAKE)).length;
   await lookAtFolder(ringing, folder, scanner);
   expect(claimedAt).toEqual([]);
   clock.advance(100);
