@@ -15,7 +15,13 @@ import {
   recoverException,
 } from '../../src/ledger/batch/receive-result.ts';
 import { type PollNote, schedulePoll } from '../../src/ledger/batch/schedule-poll.ts';
-import { findFilesWithoutOpenBatch, readBatchRow, readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
+import {
+  findFilesWithoutOpenBatch,
+  readBatchRow,
+  readBatchRows,
+  readFileRow,
+  readSentRows,
+} from '../../src/ledger/file/read-file.ts';
 import { readSentBatch, readSentBatches, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
@@ -42,7 +48,7 @@ export function pollStage(patienceMs = 1_000): Stage<Poll> {
   return {
     name: 'poll',
     // Their results are in memory at once.
-    most: { things: 6, weight: 5_000 },
+    most: { things: 20, weight: 5_000 },
     findDue: (app) => dueBatches(app.ledger, longestRecheckMs(app.settings.accounts.values())),
     thingOf: (subject) => {
       const [fileId = '', batchNo] = subject.split('/');
@@ -64,10 +70,14 @@ export function pollStage(patienceMs = 1_000): Stage<Poll> {
 /** @returns the batches that were ended */
 async function endTogether(app: App, polls: readonly Poll[], patienceMs: number): Promise<readonly Poll[]> {
   const here: (Fetched & { poll: Poll })[] = [];
+  const batches = await readBatchRows(
+    app.ledger,
+    polls.map(({ key }) => key),
+  );
   const fetch = async (poll: Poll) => {
     const { key, asked } = poll;
-    const batch = await readBatchRow(app.ledger, key);
-    if (batch.state !== 'submitted' || isEarly(app, batch)) return;
+    const batch = batches.find((one) => one.file_id === key.fileId && one.batch_no === key.batchNo);
+    if (batch?.state !== 'submitted' || isEarly(app, batch)) return;
     asked.batchId = batch.batch_id;
     asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
     const answer = await asked.answer;

@@ -45,6 +45,15 @@ export async function readBatchRow(ledger: Ledger, key: BatchKey): Promise<Batch
   return rows[0];
 }
 
+/** Returns these batches in any order, as far as they exist. */
+export async function readBatchRows({ pool }: Ledger, keys: readonly BatchKey[]): Promise<BatchRow[]> {
+  const { rows } = await pool.query<BatchRow>(
+    'SELECT batch.* FROM unnest($1::text[], $2::integer[]) AS wanted (file_id, batch_no) JOIN batch USING (file_id, batch_no)',
+    [keys.map(({ fileId }) => fileId), keys.map(({ batchNo }) => batchNo)],
+  );
+  return rows;
+}
+
 /** Returns the number of the batch that holds a line of a file; null when the line was withheld or is none. */
 export async function readBatchNoOf({ pool }: Ledger, fileNo: number, line: number): Promise<number | null> {
   const { rows } = await pool.query<{ batch_no: number | null }>(
