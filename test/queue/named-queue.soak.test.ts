@@ -157,14 +157,14 @@ describe.each(QUEUE_SERVERS)('planReminders on $kind', ({ start }) => {
 
   async function planned(): Promise<unknown[]> {
     const schedulers = await named.getJobSchedulers();
-    return schedulers.map(({ key, pattern, tz, template }) => ({ key, pattern, tz, data: template?.data })).sort(byKey);
+    return schedulers.map(({ key, pattern, tz }) => ({ key, pattern, tz })).sort(byKey);
   }
 
   it('plans one job scheduler for each, with the time of its zone', async () => {
     await queue.plan([WEEKLY, NIGHTLY]);
     expect(await planned()).toEqual([
-      { key: 'nightly', pattern: '0 30 2 * * 1,5', tz: 'America/Toronto', data: {} },
-      { key: 'weekly', pattern: '0 0 22 * * 0', tz: 'UTC', data: {} },
+      { key: 'nightly', pattern: '0 30 2 * * 1,5', tz: 'America/Toronto' },
+      { key: 'weekly', pattern: '0 0 22 * * 0', tz: 'UTC' },
     ]);
     expect(await queue.counts('schedule')).toMatchObject({ delayed: 2, waiting: 0, active: 0 });
   });

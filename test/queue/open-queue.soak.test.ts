@@ -38,12 +38,21 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
 
   beforeEach(async () => {
     lines.length = 0;
-    queue = await openQueue(server.backend, log, { options: QUICK_OPTIONS });
+    queue = await open();
   });
   afterEach(async () => {
-    await queue.close();
+    await Promise.all(opened.splice(0).map((one) => one.close()));
     await server.empty();
   });
+
+  const opened: Queue[] = [];
+
+  /** Opens the queue once more, as another process would. */
+  async function open(options: Parameters<typeof openQueue>[2] = { options: QUICK_OPTIONS }): Promise<Queue> {
+    const another = await openQueue(server.backend, log, options);
+    opened.push(another);
+    return another;
+  }
 
   describe('ring', () => {
     it('is heard', async () => {
@@ -69,7 +78,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
       queue.hear('intake', ear.hear);
       await queue.ring('intake');
       await ear.heard(1);
-      const other = await openQueue(server.backend, log, { options: QUICK_OPTIONS });
+      const other = await open();
       for (const from of [queue, other, queue, other]) await from.ring('intake');
       await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? queue : other).ring('intake')));
       expect(await queue.counts('intake')).toEqual(counts({ active: 1 }));
@@ -77,7 +86,6 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
       await ear.heard(2);
       await waitForSilence(queue, 'intake');
       expect(ear.count()).toBe(2);
-      await other.close();
     });
 
     it('is heard again after it was heard', async () => {
@@ -103,7 +111,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
     });
 
     it('is heard by one process of several, and never by two at a time', async () => {
-      const other = await openQueue(server.backend, log, { options: QUICK_OPTIONS });
+      const other = await open();
       let listening = 0;
       let mostAtOnce = 0;
       const ear = lendEar(async () => {
@@ -119,7 +127,6 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
       expect(ear.count()).toBeGreaterThan(0);
       expect(ear.count()).toBeLessThanOrEqual(30);
       expect(mostAtOnce).toBe(1);
-      await other.close();
     });
 
     it('is heard by the stage it is meant for only', async () => {
@@ -136,7 +143,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
     });
 
     it('of a site is heard at that site, and one of a stage without sites anywhere', async () => {
-      const north = await openQueue(server.backend, log, { options: QUICK_OPTIONS, site: 'north' });
+      const north = await open({ options: QUICK_OPTIONS, site: 'north' });
       const here = lendEar();
       const there = lendEar();
       const anywhere = lendEar();
@@ -153,7 +160,6 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
       await queue.ring('poll');
       await anywhere.heard(1);
       expect([here.count(), there.count()]).toEqual([1, 2]);
-      await north.close();
     });
 
     it('counts at its own site only', async () => {
@@ -277,7 +283,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
     it.each(losses.heard)('lets rings be heard after the one that was heard lost $lost', async ({ statement }) => {
       const gate = openGate();
       const ear = lendEar((nth) => (nth === 1 ? gate.passed : Promise.resolve()));
-      const brief = await openQueue(server.backend, log, { options: SHORT_LOCK });
+      const brief = await open({ options: SHORT_LOCK });
       brief.hear('submit', ear.hear);
       await queue.ring('submit');
       await ear.heard(1);
@@ -289,7 +295,6 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start, losses }) => {
       const before = ear.count();
       await queue.ring('submit');
       await ear.heard(before + 1);
-      await brief.close();
     });
   });
 

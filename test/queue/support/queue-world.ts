@@ -52,7 +52,7 @@ const POSTGRES_LOSSES: Losses = {
   heard: [
     { lost: 'its record', statement: 'DELETE FROM paydrop_queue.job' },
     { lost: 'its place among what is heard', statement: "UPDATE paydrop_queue.job SET state = 'completed'" },
-    { lost: 'its lock', statement: 'UPDATE paydrop_queue.job SET lock_token = NULL, locked_until_ms = NULL' },
+    { lost: 'its lock', statement: 'UPDATE paydrop_queue.job SET lock_token = NULL, locked_until_ms = 0' },
     { lost: 'its deduplication key', statement: 'DELETE FROM paydrop_queue.dedup' },
   ],
 };
