@@ -77,7 +77,8 @@ export function startStage<Thing>(
   }: { hands: number; stopping: AbortSignal; mayTake?: (() => boolean) | undefined },
 ): StageRunner {
   const running = new Set<Promise<void>>();
-  const isStuck = stage.isRepeated ? () => false : watchEndings();
+  const repeats = watchRepeats();
+  const isStuck = stage.isRepeated ? () => false : repeats.isStuck;
   let looking: Promise<void> | undefined;
   let isRung = false;
   let timer: NodeJS.Timeout | undefined;
@@ -108,7 +109,14 @@ export function startStage<Thing>(
 
   async function takeMore(): Promise<void> {
     isRung = false;
-    const { things, nextAt } = await exchange((given) => takeGroup(app, stage, given));
+    const { things, nextAt } = await exchange(async (given) => {
+      const group = await takeGroup(app, stage, given);
+      repeats.note(
+        given.ended,
+        group.things.map((thing) => stage.itemOf(thing).subject),
+      );
+      return group;
+    });
     if (things.length === 0) {
       if (nextAt) lookAfter(waitMs(nextAt), wake);
       return;
@@ -245,19 +253,28 @@ async function tell<Thing>(app: App, stage: Stage<Thing>, ended: readonly Thing[
     .catch((error: unknown) => app.log.warn({ stage: stage.name }, `what follows is found later: ${reasonOf(error)}`));
 }
 
-/** A thing may end so often in so many ms and be due again. Then something is wrong, and it is left alone for a while. */
+/**
+ * A thing may be due again so often at the moment when it is given back. Then something is wrong, and it is left alone for
+ * a while. One that waits for a time of its own, as a poll does, is not due then.
+ */
 const MOST_REPEATS = 10;
-const REPEATS_MS = 10_000;
 
-/** Returns a function that says whether a thing ended so often lately that it must be left alone. */
-function watchEndings(): (subject: string) => boolean {
-  const endings = new Map<string, number[]>();
-  return (subject) => {
-    const now = performance.now();
-    for (const [old, at] of endings) if (now - at.at(-1)! >= REPEATS_MS) endings.delete(old);
-    const lately = (endings.get(subject) ?? []).filter((at) => now - at < REPEATS_MS);
-    endings.set(subject, [...lately, now]);
-    return lately.length >= MOST_REPEATS;
+/** Counts how often in succession things are due again at once. */
+function watchRepeats() {
+  const repeats = new Map<string, number>();
+  return {
+    note: (ended: readonly string[], taken: readonly string[]) => {
+      for (const subject of ended) {
+        if (taken.includes(subject)) repeats.set(subject, (repeats.get(subject) ?? 0) + 1);
+        else repeats.delete(subject);
+      }
+    },
+    isStuck: (subject: string) => {
+      if ((repeats.get(subject) ?? 0) < MOST_REPEATS) return false;
+      // After the wait it begins anew.
+      repeats.delete(subject);
+      return true;
+    },
   };
 }
 

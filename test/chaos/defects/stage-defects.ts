@@ -40,8 +40,8 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     name: 'stuck work not left alone',
     about: 'a thing that is due again and again keeps a process busy',
     file: 'workers/stage.ts',
-    find: '    return lately.length >= MOST_REPEATS;',
-    replace: '    return lately.length < 0;',
+    find: '(repeats.get(subject) ?? 0) < MOST_REPEATS',
+    replace: '(repeats.get(subject) ?? 0) >= 0',
     caughtBy: STAGES,
   },
 ];

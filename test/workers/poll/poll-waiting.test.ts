@@ -8,7 +8,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
 import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
-import { runOnce } from '../../../workers/stage.ts';
+import { runOnce, startStage } from '../../../workers/stage.ts';
 import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
@@ -306,6 +306,33 @@ describe('pollStage, with several batches', () => {
     expect(await states()).toEqual(Array(3).fill('reconciled'));
     for (const key of keys)
       expect((await world.storyOf(key)).moves.filter((move) => move === 'reconcile')).toHaveLength(1);
+  });
+
+  it('goes on asking for a result that is asked for often, as soon as each time has come', async () => {
+    const { account, key, batchId } = await world.submitted();
+    const poll = { ...world.app.account(account).poll, firstMs: 20, factor: 1, longestMs: 20 };
+    let asked = 0;
+    const answering = withGateway(world.app, {
+      fetchBatchResult: async () => ((asked += 1) < 15 ? { kind: 'running', text: WAIT } : GOOD),
+    });
+    // A batch that is left alone is so for longer than this test lasts.
+    const settings = { ...world.app.settings, sweepMs: 60_000 };
+    const app: App = { ...answering, settings, account: (name) => ({ ...world.app.account(name), poll }) };
+    const findDue = async () => {
+      const due = await pollStage().findDue(app);
+      return { ...due, sql: `SELECT * FROM (${due.sql}) AS all_due WHERE subject = '${subjectOf(key)}'` };
+    };
+    const stopping = new AbortController();
+    const runner = startStage(app, { ...pollStage(), findDue }, { hands: 1, stopping: stopping.signal });
+    try {
+      await runner.wake();
+      const state = async () => (await world.batch(key)).state;
+      await expect.poll(state, { interval: 20, timeout: 10_000 }).toBe('reconciled');
+      expect([asked, (await world.batch(key)).batch_id]).toEqual([15, batchId]);
+    } finally {
+      stopping.abort();
+      await runner.stop(60_000);
+    }
   });
 
   it('takes those first that are due first, and no more rows than fit into memory', async () => {
