@@ -26,6 +26,14 @@ export async function readMerchants({ pool }: Pick<Ledger, 'pool'>): Promise<Map
   return new Map(rows.map((row) => [row.account, row]));
 }
 
+/** Returns the merchant of every account by its number, to compare accounts. */
+export async function readMerchantNumbers({ pool }: Pick<Ledger, 'pool'>): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ account: string; merchantNo: number }>(
+    'SELECT account, merchant_no AS "merchantNo" FROM account',
+  );
+  return new Map(rows.map(({ account, merchantNo }) => [account, merchantNo]));
+}
+
 /** Says whom one account means. */
 export async function sayMerchantOf(ledger: Pick<Ledger, 'pool'>, account: string): Promise<string> {
   return sayMerchant((await readMerchants(ledger)).get(account));

@@ -9,6 +9,7 @@ import { countWaiting } from '../../files/survey-folder.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { findJournalTrouble } from '../../ledger/admission/send-journal.ts';
 import { findClosed } from '../../ledger/alarm/find-closed.ts';
+import { readMerchantNumbers } from '../../ledger/merchant/read-merchants.ts';
 import { readStops } from '../../ledger/account/read-holds.ts';
 import { readPollLag } from '../../ledger/batch/schedule-poll.ts';
 import {
@@ -108,7 +109,8 @@ const EXPORTER = 'exporter';
 
 async function readSharedSamples(app: App): Promise<Sample[]> {
   const { ledger } = app;
-  const [files, batches, held, doubt, lags, stops, obstacles, attendance] = await Promise.all([
+  const [merchants, files, batches, held, doubt, lags, stops, obstacles, attendance] = await Promise.all([
+    readMerchantNumbers(ledger),
     countOpenFiles(ledger),
     countOpenBatches(ledger),
     sumHeld(ledger),
@@ -135,7 +137,13 @@ async function readSharedSamples(app: App): Promise<Sample[]> {
       const ofHeld = sumOf(held, account);
       const ofDoubt = sumOf(doubt, account);
       const lag = lags.find((row) => row.account === account);
-      const isStopped = stops.some((stop) => stop.account === account || stop.account === '*');
+      const merchant = merchants.get(account);
+      const isStopped = stops.some(
+        (stop) =>
+          stop.account === account ||
+          stop.account === '*' ||
+          (merchant !== undefined && merchants.get(stop.account) === merchant),
+      );
       return [
         { name: 'paydrop_held_rows', labels, value: ofHeld.rows },
         { name: 'paydrop_held_cents', labels, value: ofHeld.cents },
