@@ -45,7 +45,8 @@ export function recordsApi(server: FastifyInstance, { app }: WebContext): void {
     for (const name of wanted) {
       const account = settings.accounts.get(name);
       if (!account) throw new PipelineError('NOT_FOUND', `find account "${maskText(name)}"`);
-      days.push(await readDayReport(ledger, account, query.day ?? dayInZone(app.clock.now(), account.timeZone)));
+      const day = query.day ?? dayInZone(app.clock.now(), account.timeZone);
+      days.push(await readDayReport(ledger, account, day, settings));
     }
     return { reports: dayReportJson(days) };
   });
@@ -102,6 +103,12 @@ const REPORT = apiSchema({
         ),
         changes: listOf(objectOf({ before: TEXT, after: TEXT, rows: WHOLE, total: TEXT })),
         withheld: objectOf({ rows: WHOLE, total: TEXT, unreadableAmounts: WHOLE }),
+        paidTwice: {
+          ...listOf(objectOf({ row: TEXT, other: TEXT, total: TEXT })),
+          description:
+            'Payments that were perhaps made twice, and that nobody has looked at; left out when there are none.',
+        },
+        missingFiles: listOf(objectOf(each(TEXT, 'folder', 'day', 'by'))),
       }),
     ),
   }),
