@@ -251,7 +251,9 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Cause[
     why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, are stopped`,
     step: isFormerName(account)
       ? [
-          `Move its files to the present account ("paydrop move FILE"), cancel them, or give the former merchant a name of its own in paydrop.yaml.`,
+          `Move its files to the present account ("paydrop move FILE"), cancel them, or give the former merchant a name of its own in paydrop.yaml. Each of them: `,
+          { see: 'left' },
+          '.',
         ]
       : [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel the unsent batches.`],
     since: null,
