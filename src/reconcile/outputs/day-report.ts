@@ -98,10 +98,8 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
     ...(report.withheld && {
       withheld: { ...shownTotals(report.withheld), unreadableAmounts: report.withheld.unreadable },
     }),
-    ...(report.paidTwice && {
-      paidTwice: report.paidTwice.map(({ cents, ...pair }) => ({ ...pair, total: formatCents(cents) })),
-    }),
-    ...(report.missingFiles && { missingFiles: report.missingFiles }),
+    paidTwice: (report.paidTwice ?? []).map(({ cents, ...pair }) => ({ ...pair, total: formatCents(cents) })),
+    missingFiles: report.missingFiles ?? [],
   }));
 }
 

@@ -106,8 +106,7 @@ const REPORT = apiSchema({
         withheld: objectOf({ rows: WHOLE, total: TEXT, unreadableAmounts: WHOLE }),
         paidTwice: {
           ...listOf(objectOf({ row: TEXT, other: TEXT, total: TEXT })),
-          description:
-            'Payments that were perhaps made twice, and that nobody has looked at; left out when there are none.',
+          description: 'Payments that were perhaps made twice, and that nobody has looked at; at most 200.',
         },
         missingFiles: listOf(objectOf(each(TEXT, 'folder', 'day', 'by'))),
       }),

@@ -83,8 +83,8 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     name: 'what a service says learned once',
     about: 'a service that was a sandbox before charges what was sent to try it out',
     file: 'src/ledger/merchant/bind-accounts.ts',
-    find: "  if (isSandbox !== undefined) return own.find(",
-    replace: "  if (own.length === 0) return own.find(",
+    find: '  if (isSandbox !== undefined) return own.find(',
+    replace: '  if (own.length === 0) return own.find(',
     caughtBy: BINDS,
   },
   {
