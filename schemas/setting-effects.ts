@@ -271,7 +271,7 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
   'folders[].work': {
     by: 'restart',
     claimed:
-      'is checked; but its plain copy stays in the former work folder, and a claim that the ledger does not know yet is not found there. Change it only when that folder is empty',
+      'is moved from the former work folder into the new one by the next start. What cannot be moved, such as to another disk, is listed by `paydrop status` with what to do',
   },
   'folders[].complete.by': DROPS,
   'folders[].complete.quietMs': DROPS,
@@ -343,7 +343,7 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
     by: 'restart',
     claimed:
       'is not found, nor is anything else, unless the folder is moved along: ledger, originals, journal and key are in it',
-    note: 'Never begin with an empty folder: an empty ledger does not know what was sent.',
+    note: 'A start with another folder and an empty ledger is refused; an empty ledger does not know what was sent. It is noticed by `.paydrop-data.json` beside `paydrop.yaml`: keep that file, and keep the folder writable. With a database of your own, the log of the start and `paydrop doctor` say that originals are missing, and nothing is sent until the send journal is there.',
   },
   'remotes.*.host': REMOTE,
   'remotes.*.port': REMOTE,

@@ -16,6 +16,7 @@ import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
 import { bindAnswered } from '../bind-here.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
+import { bringFormerClaims } from './former-work.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { compareForgotten } from './compare-forgotten.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
@@ -136,6 +137,7 @@ async function underPresentName(app: App, claim: Claim): Promise<Claim> {
 
 /** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */
 async function adoptClaims(app: App): Promise<void> {
+  await bringFormerClaims(app);
   const folders = claimFoldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {
     const found = await findClaims(work);
