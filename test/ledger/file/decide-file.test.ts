@@ -19,6 +19,7 @@ describe('claimFile', () => {
       read_from: expect.any(String),
       account: claim.account,
       merchant_no: expect.any(Number),
+      meant_for: null,
       site: 'main',
       folder: claim.folder,
       operation: claim.operation,

@@ -99,7 +99,9 @@ describe('actionsOf', () => {
 
   it('are together all actions on files but the one that a check offers', () => {
     const offered = (Object.keys(FILE_STATES) as FileState[]).flatMap((state) =>
-      actionsOf({ ...headOf({}), file: { ...FILE, state, account: 'main.1', late: '9 bytes were written' } }),
+      ['main', 'main.1'].flatMap((account) =>
+        actionsOf({ ...headOf({}), file: { ...FILE, state, account, late: '9 bytes were written' } }),
+      ),
     );
     const ofFiles = HANDLED.filter((name) => ACTIONS[name].to === 'file');
     expect(ofFiles.filter((name) => !offered.includes(name))).toEqual(['rebuild-outputs']);
