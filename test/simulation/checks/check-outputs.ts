@@ -6,8 +6,9 @@ import { outcomeOfLabel, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Drop, World } from '../world.ts';
-import { agentCodeOf } from '../database.ts';
+import { MARK, payeeOf } from '../database.ts';
 import { isWide, readForgotten } from '../hosts/installation.ts';
+import { bookRows } from '../services.ts';
 
 type SeenFile = {
   fileId: string;
@@ -151,7 +152,7 @@ function countRows(drop: Drop): number {
 type SeenRow = {
   name: string;
   line: number;
-  agentMark: string;
+  merchantMark: string;
   operation: FolderOperation;
   invoice: string;
   cents: number | null;
@@ -175,11 +176,11 @@ export async function checkBooks(world: World): Promise<string[]> {
 
 async function readRows(world: World): Promise<SeenRow[]> {
   const { rows } = await world.office.pool.query<SeenRow>(
-    `SELECT f.name, r.line, m.agent_mark AS "agentMark", f.operation, r.invoice, r.amount_cents AS cents, r.customer_code AS code,
+    `SELECT f.name, r.line, ${MARK} AS "merchantMark", f.operation, r.invoice, r.amount_cents AS cents, r.customer_code AS code,
             r.last_four AS "lastFour", b.batch_id AS "batchId",
             coalesce(o.outcome, b.state, 'invalid') AS outcome,
             (row_number() OVER (PARTITION BY f.file_id, r.batch_no ORDER BY r.line))::int AS position
-     FROM payment_row r JOIN file f USING (file_no) JOIN merchant m ON m.merchant_no = f.merchant_no
+     FROM payment_row r JOIN file f USING (file_no)
      LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
      LEFT JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line ORDER BY f.file_no, r.line`,
   );
@@ -188,11 +189,10 @@ async function readRows(world: World): Promise<SeenRow[]> {
 
 /** Compares rows that have an outcome and a batch id: the outcome is that of the very same row in the books. */
 function compareRows(world: World, rows: readonly SeenRow[]): string[] {
-  const books = new Map(world.sandbox.books().map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
+  const books = new Map(bookRows(world.services).map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
   return rows.flatMap((row) => {
     if (row.batchId === null || !SERVICE_OUTCOMES.has(row.outcome)) return [];
-    const agentCode = agentCodeOf(world, row);
-    const booked = books.get(`${agentCode} ${row.batchId} ${row.position}`);
+    const booked = books.get(`${payeeOf(world, row)} ${row.batchId} ${row.position}`);
     const isSame = booked?.invoice === row.invoice && booked.amountCents === row.cents;
     if (isSame && booked.outcome === row.outcome) return [];
     const said = booked ? `${booked.invoice} ${booked.amountCents} ${booked.outcome}` : 'nothing';
@@ -205,7 +205,7 @@ const SERVICE_OUTCOMES = new Set(['approved', 'accepted_pending', 'declined', 'd
 /** Compares, for each key that both sides know, how often it was charged and how often it may have been. */
 function compareSums(world: World, rows: readonly SeenRow[], forgotten: ReadonlyMap<string, number>): string[] {
   const charged = new Map<string, number>();
-  for (const row of world.sandbox.books()) {
+  for (const row of bookRows(world.services)) {
     if (!row.charged) continue;
     const key = [row.account, row.operation.toLowerCase(), row.invoice, row.amountCents, row.customerCode].join(' ');
     charged.set(key, (charged.get(key) ?? 0) + 1);
@@ -213,9 +213,8 @@ function compareSums(world: World, rows: readonly SeenRow[], forgotten: Readonly
   }
   const known = new Map<string, { certain: number; possible: number }>();
   for (const row of rows) {
-    const agentCode = agentCodeOf(world, row);
     const operation = FOLDER_OPERATIONS[row.operation].operation.toLowerCase();
-    const key = [agentCode, operation, row.invoice, row.cents, row.code].join(' ');
+    const key = [payeeOf(world, row), operation, row.invoice, row.cents, row.code].join(' ');
     const sum = known.get(key) ?? { certain: 0, possible: 0 };
     if (CHARGED.has(row.outcome)) sum.certain += 1;
     if (CHARGED.has(row.outcome) || IN_DOUBT.has(row.outcome)) sum.possible += 1;

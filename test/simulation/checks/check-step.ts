@@ -37,7 +37,8 @@ function checkCalls(world: World): string[] {
 /** Checks that every request has an attempt in the ledger: the intent was on disk before the first byte. */
 function checkSends(world: World, batches: readonly SeenBatch[]): string[] {
   const sends = batches.reduce((sum, batch) => sum + batch.sends, 0);
-  return world.posts() > sends ? [`${world.posts()} requests arrived, the ledger knows of ${sends} attempts`] : [];
+  const posts = world.services.posts();
+  return posts > sends ? [`${posts} requests arrived, the ledger knows of ${sends} attempts`] : [];
 }
 
 /** Checks that the service took a batch once, plus once for each recorded resolution that allowed another send. */
@@ -61,7 +62,7 @@ function checkTwice(world: World, batches: readonly SeenBatch[]): string[] {
 function checkInFlight(batches: readonly SeenBatch[]): string[] {
   const busy = batches
     .filter(({ state }) => state === 'preparing' || state === 'sending')
-    .map(({ agentMark }) => agentMark);
+    .map(({ merchantMark }) => merchantMark);
   return busy.length === new Set(busy).size ? [] : ['two batches of one merchant are in flight'];
 }
 

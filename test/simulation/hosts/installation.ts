@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Settings } from '../../../src/config/config.ts';
 import type { Choose } from '../choose.ts';
-import { agentCodeOf, copyLedger, type LedgerCopy, putLedger, restartServer, type Server } from '../database.ts';
+import { copyLedger, type LedgerCopy, MARK, payeeOf, putLedger, restartServer, type Server } from '../database.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
+import { bookRows } from '../services.ts';
 import type { World } from '../world.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Instance } from '../instance/open-instance.ts';
@@ -180,13 +181,13 @@ async function readRows(
   pool: Pool,
   { fileId, batchNo }: { fileId: string; batchNo: number },
 ): Promise<SentRows> {
-  const { rows } = await pool.query<{ line: number; key: string; agentMark: string; operation: FolderOperation }>(
-    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, m.agent_mark AS "agentMark", f.operation
-     FROM payment_row r JOIN file f USING (file_no) JOIN merchant m ON m.merchant_no = f.merchant_no WHERE f.file_id = $1 AND r.batch_no = $2`,
+  const { rows } = await pool.query<{ line: number; key: string; merchantMark: string; operation: FolderOperation }>(
+    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, ${MARK} AS "merchantMark", f.operation
+     FROM payment_row r JOIN file f USING (file_no) WHERE f.file_id = $1 AND r.batch_no = $2`,
     [fileId, batchNo],
   );
-  const keyOf = ({ agentMark, operation, key }: (typeof rows)[number]) =>
-    rowKey(agentCodeOf(world, { agentMark }), FOLDER_OPERATIONS[operation].operation, key);
+  const keyOf = ({ merchantMark, operation, key }: (typeof rows)[number]) =>
+    rowKey(payeeOf(world, { merchantMark }), FOLDER_OPERATIONS[operation].operation, key);
   return new Map(rows.map((row) => [row.line, keyOf(row)]));
 }
 
@@ -264,7 +265,7 @@ export function checkTakenTwice(world: World): string[] {
     allowed.set(key, (allowed.get(key) ?? 0) + times);
   }
   const taken = new Map<string, number>();
-  for (const { account, operation, invoice, amountCents, customerCode } of world.sandbox.books()) {
+  for (const { account, operation, invoice, amountCents, customerCode } of bookRows(world.services)) {
     const key = rowKey(account, operation, [invoice, amountCents, customerCode].join(' '));
     taken.set(key, (taken.get(key) ?? 0) + 1);
   }
@@ -314,6 +315,6 @@ export async function readForgotten(world: World): Promise<Map<string, number>> 
 }
 
 /** Returns the key of a row in the books. */
-export function rowKey(agentCode: string, operation: string, row: string): string {
-  return `${agentCode} ${operation.toLowerCase()} ${row}`;
+export function rowKey(payee: string, operation: string, row: string): string {
+  return `${payee} ${operation.toLowerCase()} ${row}`;
 }

@@ -11,7 +11,8 @@ import type { ReportName } from '../../../schemas/reports.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { buildRequest } from '../../../src/gateway/soap/build-request.ts';
-import { agentCodeOf, contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { contentOf, payeeOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { payeeOfAccount, serviceOf } from '../services.ts';
 import type { World } from '../world.ts';
 import type { Act } from './acts.ts';
 import { pickFrom } from './step.ts';
@@ -47,7 +48,7 @@ export const RESOLVE_ACTS: readonly Act[] = [
   inDoubt('read a report', ['unknown'], async (world, batch) => ({
     words: 'reads a report of the service',
     perform: async (dashboard) => {
-      const account = accountOf(world, batch);
+      const account = accountOf(world, batch)!;
       const bytes = await fetchReport(world, account, batch.operation);
       return readJournal(dashboard, { name: `report-${world.story.length}.csv`, bytes, reason: REASON });
     },
@@ -72,7 +73,9 @@ function inDoubt(name: string, states: string[], choose: (world: World, batch: S
   return {
     name,
     find: async (world) => {
-      const batches = (await readBatches(world)).filter(({ state }) => states.includes(state));
+      const batches = (await readBatches(world)).filter(
+        (batch) => states.includes(batch.state) && accountOf(world, batch) !== undefined,
+      );
       if (batches.length === 0) return undefined;
       const batch = world.choose.one(batches);
       const resolution = await choose(world, batch);
@@ -100,15 +103,23 @@ function onProposal(name: string, words: string, act: (world: World, no: number)
   };
 }
 
-/** Returns an account that means the merchant of a batch. The ledger has its former name until the next start. */
-function accountOf(world: World, batch: SeenBatch): Account {
-  const agentCode = agentCodeOf(world, batch);
-  return [...world.settings.accounts.values()].find((account) => account.agentCode === agentCode)!;
+/**
+ * Returns an account that means what a batch was taken for, if there is one. The ledger has its former name until the
+ * next start.
+ */
+function accountOf(world: World, batch: SeenBatch): Account | undefined {
+  const payee = payeeOf(world, batch);
+  return [...world.settings.accounts.values()].find(
+    (account) =>
+      payeeOfAccount(world.services, account) === payee &&
+      account.country === batch.country &&
+      account.currency === batch.currency,
+  );
 }
 
 async function openDashboard(world: World, seen: SeenBatch): Promise<ResolutionContext> {
   const { fileId, batchNo } = seen;
-  const account = accountOf(world, seen);
+  const account = accountOf(world, seen)!;
   return {
     ledger: world.office,
     account,
@@ -136,13 +147,13 @@ function chooseId(world: World, right: readonly string[]): string | undefined {
 }
 
 /** Fetches the transaction report that a person downloads: every approved payment of one kind, as CSV. */
-async function fetchReport(world: World, account: Account, operation: FolderOperation): Promise<Buffer> {
+export async function fetchReport(world: World, account: Account, operation: FolderOperation): Promise<Buffer> {
   const report: ReportName =
     operation === 'card' ? 'getCreditCardApprovedDateRangeCSV' : 'getACHEFTApprovedDateRangeCSV';
-  const address = `${world.sandbox.url}/NetGate/ReportLinkv2.asmx`;
+  const address = `${account.baseUrl}/NetGate/ReportLinkv2.asmx`;
   const { agentCode, password } = account;
   const dayMs = 86_400_000;
-  const nowMs = world.sandbox.clock.now().getTime();
+  const nowMs = serviceOf(world.services, account).sandbox.clock.now().getTime();
   const { headers, body } = await buildRequest({
     operation: report,
     address,
