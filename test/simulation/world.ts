@@ -58,6 +58,8 @@ export type World = {
   /** Complaints raised during calls, collected after the step. */
   readonly complaints: string[];
   readonly instances: Instance[];
+  /** When the present stage began, by the clock of the hosts. */
+  stageAt: Date;
   /** Instances in the middle of a step. */
   readonly busy: Set<Instance>;
   /** A number that grows by one, starting at the seed. */
@@ -118,6 +120,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
   const installation = makeInstallation(choose, settings, await database.server(0), isWide);
+  if (installation.putsFolderBack && choose.happens(0.4)) giveMirror(installation, root);
   const queue = memoryQueue(clock);
   const { log, text } = keptLog();
   const calls: SubmitCall[] = [];
@@ -135,7 +138,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
   const world: World = {
     choose,
     root,
-    settings,
+    settings: isWide ? settings : installation.hosts[0]!.settings,
     payees: new Map(),
     unanswered: new Set(),
     former: [],
@@ -158,6 +161,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     complaints: [],
     instances: [],
     busy: new Set(),
+    stageAt: clock.now(),
     nextTurn: () => (turn += 1),
     beginsWithDamage: seed % 8 < 4,
     logText: text,
@@ -199,6 +203,18 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     },
   };
   return world;
+}
+
+/** Returns the time by the clock of the hosts. */
+export function hostNow({ clock, wrongBy }: World): Date {
+  return new Date(clock.now().getTime() + wrongBy.host);
+}
+
+/** Keeps a mirror of the send journal, which does not go back with the data folder. */
+function giveMirror({ hosts }: Installation, root: string): void {
+  const [host] = hosts;
+  const mirror = join(root, 'mirror', `${host!.name}.jsonl`);
+  host!.settings = { ...host!.settings, paths: { ...host!.settings.paths, mirror } };
 }
 
 /** Returns a host without an instance if there is one. A host that was away is then back. */

@@ -7,7 +7,8 @@ import { sha256Of } from '../../../src/kernel/hash.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Drop, World } from '../world.ts';
 import { MARK, payeeOf } from '../database.ts';
-import { isWide, readForgotten } from '../hosts/installation.ts';
+import { readForgotten } from '../hosts/installation.ts';
+import { remembersSends } from '../hosts/lost-sends.ts';
 import { bookRows } from '../services.ts';
 
 type SeenFile = {
@@ -59,6 +60,7 @@ async function checkHashes(world: World, outputs: readonly SeenOutput[]): Promis
 const NOTICES: Readonly<Record<string, string>> = { rejected: 'nak', held: 'held', cancelled: 'cancelled' };
 
 function checkNotice({ name, state }: SeenFile, outputs: readonly SeenOutput[]): string[] {
+  if (state === 'claimed') return [];
   const wanted = NOTICES[state] ?? 'ack';
   return outputs.some(({ kind }) => kind === wanted) ? [] : [`${name} is ${state} and has no ${wanted}`];
 }
@@ -170,7 +172,7 @@ type SeenRow = {
  */
 export async function checkBooks(world: World): Promise<string[]> {
   const rows = await readRows(world);
-  const forgotten = isWide(world) ? await readForgotten(world) : new Map<string, number>();
+  const forgotten = remembersSends(world) ? await readForgotten(world) : new Map<string, number>();
   return [...compareRows(world, rows), ...compareSums(world, rows, forgotten), ...(await findRepeats(world))];
 }
 
@@ -234,8 +236,11 @@ function compareSums(world: World, rows: readonly SeenRow[], forgotten: Readonly
 }
 
 const CHARGED = new Set(['approved', 'accepted_pending']);
-/** Outcomes of rows and states of batches that tell a person that money may have moved. */
-const IN_DOUBT = new Set(['unknown', 'exception']);
+/**
+ * Outcomes of rows and states of batches that tell a person that money may have moved. At rest only batches of a former
+ * meaning are submitted: nobody asks about them.
+ */
+const IN_DOUBT = new Set(['unknown', 'exception', 'submitted']);
 
 /**
  * Finds payments charged in several files, all but one of which need an approval by a person who saw why they were

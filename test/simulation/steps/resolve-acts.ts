@@ -6,6 +6,8 @@ import { assignById } from '../../../src/actions/resolve/assign-batch-id.ts';
 import { closeInDoubt, declareNotReceived, detachBatchResult } from '../../../src/actions/resolve/carry-out.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { probeIds } from '../../../src/actions/resolve/probe-ids.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
+import { reconcileAccount } from '../../../src/actions/resolve/reconcile-account.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import type { ReportName } from '../../../schemas/reports.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
@@ -146,8 +148,33 @@ function chooseId(world: World, right: readonly string[]): string | undefined {
   return right[0] !== undefined && world.choose.happens(0.7) ? right[0] : world.choose.one(all);
 }
 
+/**
+ * Does what a person does before an account goes on that was stopped because the service has more: compares it with the
+ * reports of the service from the beginning on, and acknowledges the calls that nobody explains.
+ */
+export async function compareWithReports(world: World, name: string): Promise<void> {
+  const account = world.settings.accounts.get(name);
+  const [instance] = world.instances;
+  if (!account || !instance) return;
+  const { ledger, fingerprint } = instance.app;
+  const seen = { ...world.office, bound: ledger.bound };
+  for (const operation of ['card', 'ach-charge'] as const) {
+    const bytes = await fetchReport(world, account, operation, 4_000);
+    await reconcileAccount({ ledger: seen, name, account, fingerprint }, bytes, {
+      actor: 'operator:ada',
+      reason: REASON,
+    });
+  }
+  await acknowledgeForgotten(world.office, name, { actor: 'operator:ada', reason: REASON });
+}
+
 /** Fetches the transaction report that a person downloads: every approved payment of one kind, as CSV. */
-export async function fetchReport(world: World, account: Account, operation: FolderOperation): Promise<Buffer> {
+async function fetchReport(
+  world: World,
+  account: Account,
+  operation: FolderOperation,
+  days = world.choose.one([2, 100, 900]),
+): Promise<Buffer> {
   const report: ReportName =
     operation === 'card' ? 'getCreditCardApprovedDateRangeCSV' : 'getACHEFTApprovedDateRangeCSV';
   const address = `${account.baseUrl}/NetGate/ReportLinkv2.asmx`;
@@ -159,7 +186,7 @@ export async function fetchReport(world: World, account: Account, operation: Fol
     address,
     login: { agentCode, password },
     values: {
-      fromDate: new Date(nowMs - world.choose.one([2, 100, 900]) * dayMs).toISOString(),
+      fromDate: new Date(nowMs - days * dayMs).toISOString(),
       toDate: new Date(nowMs + dayMs).toISOString(),
       customerIPAddress: '',
       startIndex: '',

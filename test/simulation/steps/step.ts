@@ -144,7 +144,9 @@ export async function chooseDueJob(world: World): Promise<Chore | undefined> {
 
 /** Returns work that the ledger says is due, whether or not a job exists for it. */
 export async function chooseDueWork(world: World): Promise<Chore | undefined> {
-  const due = await findDueWork(world.office);
+  // An observer has no accounts of its own; a process does what its configuration allows.
+  const { ledger } = world.instances[0]?.app ?? {};
+  const due = await findDueWork({ ...world.office, bound: ledger?.bound ?? world.office.bound });
   const chores: { name: FileQueue; payload: Payload<FileQueue> }[] = [
     ...due.intake.map((fileId) => ({ name: 'intake' as const, payload: { fileId } })),
     ...due.submit.map((payload) => ({ name: 'submit' as const, payload })),

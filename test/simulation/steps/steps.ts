@@ -11,6 +11,9 @@ import { plannedFaults, type Service, serviceOf } from '../services.ts';
 import type { World } from '../world.ts';
 import { ACTS, actsInTurn, performAct } from './acts.ts';
 import { ACCOUNT_STEPS } from './change-accounts.ts';
+import { MERCHANT_STEPS } from './change-merchants.ts';
+import { SETTING_STEPS } from './change-settings.ts';
+import { FOLDER_STEPS } from './put-folder-back.ts';
 import { correctRow } from './correct-row.ts';
 import {
   dropAgain,
@@ -49,8 +52,8 @@ export const STEPS: readonly Step[] = [
     (world) => world.drops.length < 6,
     (world) => dropFile(world),
   ),
-  step('drop the same again', 1, mayRepeat, dropAgain),
-  step('drop an earlier file altered', 1, mayRepeat, dropAltered),
+  step('drop the same again', 1, mayRepeat, (world) => dropAgain(world)),
+  step('drop an earlier file altered', 1, mayRepeat, (world) => dropAltered(world)),
   step('drop the same payments, written otherwise', 1, mayRepeat, dropRewritten),
   step('drop an output', 1, mayRepeat, dropOutput),
   step('drop no plain file', 0.3, always, dropOddThing),
@@ -140,6 +143,9 @@ export const STEPS: readonly Step[] = [
   step('a correction between intake and send', 2, (world) => world.drops.length > 0 && !isWide(world), correctRow),
   step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
   ...ACCOUNT_STEPS,
+  ...MERCHANT_STEPS,
+  ...SETTING_STEPS,
+  ...FOLDER_STEPS,
   ...HOST_STEPS,
 ];
 
@@ -178,7 +184,7 @@ async function doChore(
   world: World,
   chore: Chore | undefined,
   how = '',
-  expected = isWide(world) ? WRONG : undefined,
+  expected = world.installation.timesBack > 0 || isWide(world) ? WRONG : undefined,
 ): Promise<void> {
   if (!chore) return;
   const instance = idle(world);
@@ -267,7 +273,10 @@ async function planFault(world: World): Promise<void> {
 
 /** Returns the service of an account, which is the one that fails. */
 function serviceInUse({ services, settings, choose }: World): Service {
-  return serviceOf(services, services.all.length === 1 ? { baseUrl: services.all[0]!.address } : choose.one([...settings.accounts.values()]));
+  return serviceOf(
+    services,
+    services.all.length === 1 ? { baseUrl: services.all[0]!.address } : choose.one([...settings.accounts.values()]),
+  );
 }
 
 /** Returns the service to normal and forgets the planned faults. */
