@@ -10,7 +10,6 @@ import { faultFinder, keptRanges, rowDescriber } from '../../../workers/deliver/
 import { cellsOfLines } from '../../../workers/deliver/write-result-correction.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
-import type { App } from '../../../src/app.ts';
 import type { KeptRow } from '../../../src/ledger/row/read-kept-rows.ts';
 
 const world = stepWorld({ accounts: 10 });
