@@ -189,14 +189,25 @@ async function readRows(world: World): Promise<SeenRow[]> {
   return rows;
 }
 
-/** Compares rows that have an outcome and a batch id: the outcome is that of the very same row in the books. */
+/**
+ * Compares rows that have an outcome and a batch id: the outcome is that of the very same row in the books. Where a call
+ * was lost with its ledger, a person may give its id to a batch of the same rows in another order.
+ */
 function compareRows(world: World, rows: readonly SeenRow[]): string[] {
-  const books = new Map(bookRows(world.services).map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
+  const all = bookRows(world.services);
+  const books = new Map(all.map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
+  const isElsewhere = (row: SeenRow) =>
+    world.installation.timesBack > 0 &&
+    all.some(
+      ({ account, batchId, invoice, amountCents, outcome }) =>
+        [account, batchId, invoice, amountCents, outcome].join(' ') ===
+        [payeeOf(world, row), row.batchId, row.invoice, row.cents, row.outcome].join(' '),
+    );
   return rows.flatMap((row) => {
     if (row.batchId === null || !SERVICE_OUTCOMES.has(row.outcome)) return [];
     const booked = books.get(`${payeeOf(world, row)} ${row.batchId} ${row.position}`);
     const isSame = booked?.invoice === row.invoice && booked.amountCents === row.cents;
-    if (isSame && booked.outcome === row.outcome) return [];
+    if ((isSame && booked.outcome === row.outcome) || isElsewhere(row)) return [];
     const said = booked ? `${booked.invoice} ${booked.amountCents} ${booked.outcome}` : 'nothing';
     return [`line ${row.line} of ${row.name} (${row.invoice} ${row.cents}) is ${row.outcome}, the books say ${said}`];
   });
