@@ -51,6 +51,9 @@ type PathOf<Value, Name extends string, Path extends string> = Name extends 'len
 const STAYS_BOUND =
   'stays bound to the merchant, country and currency that it was taken for, under a name such as main.1; it is stopped until a person moves or cancels it';
 
+const HELD_UNREAD =
+  'stays bound to the merchant, country and currency that it was taken for, and is held without being read: a person declines it, and its sender drops it again';
+
 const ASKED_NO_MORE =
   'stays with its merchant, country and currency; nobody asks the service about it until an account means the same again';
 
@@ -58,7 +61,7 @@ const ASKED_NO_MORE =
 const MERCHANT: SettingEffect = {
   by: 'restart',
   drops: 'go to the new one',
-  claimed: STAYS_BOUND,
+  claimed: HELD_UNREAD,
   held: STAYS_BOUND,
   unsent: STAYS_BOUND,
   sent: ASKED_NO_MORE,
@@ -70,10 +73,10 @@ const MERCHANT_AT: SettingEffect = {
   ...MERCHANT,
   drops: 'are not taken until a user has answered whether the service moved or is another one; then they go there',
   claimed:
-    'waits for that answer. If the service moved, it goes on; if it is another one, it is stopped until a person moves or cancels it',
-  held: 'as claimed files',
-  unsent: 'as claimed files',
-  sent: 'as claimed files: asked about at the new address once a user said that the service moved',
+    'waits for that answer. If the service moved, it goes on; if it is another one, it is held without being read',
+  held: 'waits for that answer. If the service moved, it goes on; if it is another one, it is stopped until a person moves or cancels it',
+  unsent: 'as held files',
+  sent: 'as held files: asked about at the new address once a user said that the service moved',
   doubtful: 'as sent batches',
   delivered: 'counts at the new address only if the service moved',
   note: 'Nobody is asked when one of the two says that it is a sandbox and the other does not: then it is another one.',

@@ -67,7 +67,7 @@ async function endTogether(app: App, polls: readonly Poll[], patienceMs: number)
   const here: Fetched[] = [];
   const fetch = async ({ key, asked }: Poll) => {
     const batch = await readBatchRow(app.ledger, key);
-    if (batch.state !== 'submitted' || isEarly(app, batch)) return;
+    if (batch.state !== 'submitted' || !app.ledger.bound.has(batch.account) || isEarly(app, batch)) return;
     asked.batchId = batch.batch_id;
     asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
     const answer = await asked.answer.finally(() => (asked.isHere = true));
@@ -136,6 +136,11 @@ async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<voi
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
   let fresh: FreshResult | undefined;
+  // A result that is here already is judged, whatever the account means by now.
+  if (batch.state !== 'result_in' && !app.ledger.bound.has(batch.account)) {
+    asked.failure = 'no account of the configuration means its merchant';
+    return;
+  }
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has queried meanwhile and set the next time; two series must not run side by side.

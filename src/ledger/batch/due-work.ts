@@ -32,7 +32,7 @@ export async function findDueWork(
   }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
 ): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
-    findFiles(ledger, site, IS_CLAIMED),
+    findFiles(ledger, site, `${IS_CLAIMED} AND ${IS_READABLE}`, [boundKeys(ledger)]),
     findSendable(ledger, undefined, closed),
     findAwaitingResult(ledger),
     findToRecheck(ledger, longestRecheckMs),
@@ -72,8 +72,7 @@ const MAY_SEND_NOW = `(next.not_before IS NULL OR ${hasCome('next.not_before', '
        AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`;
 
 /**
- * SQL condition on a batch: whom its account means is settled. No process sends for a former name, or for an account that
- * waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
+ * SQL condition on a batch: whom its account means is settled. No process works for a former name, or for an account that waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
  */
 const HAS_MERCHANT = `batch.account NOT LIKE '%.%' AND NOT EXISTS (SELECT FROM address_question q WHERE q.account = batch.account)`;
 
@@ -103,14 +102,15 @@ export async function readNextBatch(ledger: Ledger, account: string): Promise<Ba
 
 /**
  * Returns batches with a result first, then by when their poll is due. A batch whose result did not fit appears only
- * when its poll is due.
+ * when its poll is due. No process asks about an account that it does not mean as the ledger does.
  */
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE ${IS_OPEN}
-       AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
+       AND (state = 'result_in' OR (is_bound(account, $2) AND (state = 'submitted'
+         OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))))
      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
-    [ledger.clock.now()],
+    [ledger.clock.now(), boundKeys(ledger)],
   );
   return rows;
 }
@@ -122,9 +122,10 @@ export async function sumToPoll({ pool, clock }: Ledger): Promise<DueSum> {
     `SELECT count(*)::int AS count, min(at) AS since FROM (
        SELECT ${dueAt} AS at FROM batch
        WHERE ${IS_OPEN} AND (state = 'result_in'
-         OR (state IN ('submitted', 'exception') AND ${hasCome(dueAt, '$1', LONGEST_REPOLL_MS)}))
+         OR (${HAS_MERCHANT} AND state IN ('submitted', 'exception') AND ${hasCome(dueAt, '$1', LONGEST_REPOLL_MS)}))
        UNION ALL
-       SELECT next_recheck_at FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) due`,
+       SELECT next_recheck_at FROM batch
+       WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK} AND ${HAS_MERCHANT}) due`,
     [clock.now()],
   );
   return rows[0]!;
@@ -132,8 +133,9 @@ export async function sumToPoll({ pool, clock }: Ledger): Promise<DueSum> {
 
 async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
-    [ledger.clock.now()],
+    `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} AND is_bound(account, $2)
+     ORDER BY next_recheck_at LIMIT 1000`,
+    [ledger.clock.now(), boundKeys(ledger)],
   );
   return rows;
 }
@@ -164,10 +166,18 @@ async function sumFiles({ pool }: Ledger, site: string, condition: string): Prom
 
 const IS_CLAIMED = `f.state = 'claimed'`;
 
-async function findFiles(ledger: Ledger, site: string, condition: string): Promise<string[]> {
+/** SQL condition on a claimed file: this process can read it. One of a former name is held at once. $2 are boundKeys. */
+export const IS_READABLE = `(f.account LIKE '%.%' OR is_bound(f.account, $2))`;
+
+async function findFiles(
+  ledger: Ledger,
+  site: string,
+  condition: string,
+  values: readonly unknown[] = [],
+): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(
     `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${condition} ORDER BY f.file_no LIMIT 1000`,
-    [site],
+    [site, ...values],
   );
   return rows.map((row) => row.file_id);
 }

@@ -58,11 +58,11 @@ export async function moveClock(world: World, ms: number): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Sets the clock of the service, which runs by itself, so that nothing depends on how long steps take. */
+/** Sets the clocks of the services, which run by themselves, so that nothing depends on how long steps take. */
 export function holdServiceClock(world: World): void {
   const latest = Math.max(world.clock.now().getTime(), serviceMs.get(world) ?? 0);
   serviceMs.set(world, latest);
-  world.sandbox.clock.set(new Date(latest + world.wrongBy.service));
+  for (const { sandbox } of world.services.all) sandbox.clock.set(new Date(latest + world.wrongBy.service));
 }
 
 const serviceMs = new WeakMap<World, number>();
@@ -144,7 +144,9 @@ export async function chooseDueJob(world: World): Promise<Chore | undefined> {
 
 /** Returns work that the ledger says is due, whether or not a job exists for it. */
 export async function chooseDueWork(world: World): Promise<Chore | undefined> {
-  const due = await findDueWork(world.office);
+  // An observer has no accounts of its own; a process does what its configuration allows.
+  const { ledger } = world.instances[0]?.app ?? {};
+  const due = await findDueWork({ ...world.office, bound: ledger?.bound ?? world.office.bound });
   const chores: { name: FileQueue; payload: Payload<FileQueue> }[] = [
     ...due.intake.map((fileId) => ({ name: 'intake' as const, payload: { fileId } })),
     ...due.submit.map((payload) => ({ name: 'submit' as const, payload })),
