@@ -262,7 +262,7 @@ export const ERRORS = {
   OTHER_MERCHANT: held(
     'file',
     'the file was taken or made while its account meant another merchant, country or currency',
-    'See "paydrop account list". Approve the file only if its payments belong to the account that it has now; else decline it.',
+    'See "paydrop account list". Approve the file only if its payments belong to the account that it has now; else decline it. A file that was not read yet is declined and dropped again.',
   ),
   SENT_BEFORE: held(
     'file',

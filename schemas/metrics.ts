@@ -46,6 +46,10 @@ const SHARED_METRICS = {
     labels: ['account'],
   },
   paydrop_results_overdue: { help: 'Batches whose result is overdue', labels: ['account'] },
+  paydrop_perhaps_twice_pairs: {
+    help: 'Pairs of payments that were perhaps made twice: open, or acknowledged by a user who has looked',
+    labels: ['account', 'state'],
+  },
   paydrop_failing_work: { help: 'Work that fails repeatedly, and work that no process takes up', labels: [] },
   paydrop_waiting_files: {
     help: 'Files that lie in drop folders and are not taken yet; one process of each site shows the folders of its site',

@@ -51,6 +51,9 @@ type PathOf<Value, Name extends string, Path extends string> = Name extends 'len
 const STAYS_BOUND =
   'stays bound to the merchant, country and currency that it was taken for, under a name such as main.1; it is stopped until a person moves or cancels it';
 
+const HELD_UNREAD =
+  'stays bound to the merchant, country and currency that it was taken for, and is held without being read: a person declines it, and its sender drops it again';
+
 const ASKED_NO_MORE =
   'stays with its merchant, country and currency; nobody asks the service about it until an account means the same again';
 
@@ -58,7 +61,7 @@ const ASKED_NO_MORE =
 const MERCHANT: SettingEffect = {
   by: 'restart',
   drops: 'go to the new one',
-  claimed: STAYS_BOUND,
+  claimed: HELD_UNREAD,
   held: STAYS_BOUND,
   unsent: STAYS_BOUND,
   sent: ASKED_NO_MORE,
@@ -70,10 +73,10 @@ const MERCHANT_AT: SettingEffect = {
   ...MERCHANT,
   drops: 'are not taken until a user has answered whether the service moved or is another one; then they go there',
   claimed:
-    'waits for that answer. If the service moved, it goes on; if it is another one, it is stopped until a person moves or cancels it',
-  held: 'as claimed files',
-  unsent: 'as claimed files',
-  sent: 'as claimed files: asked about at the new address once a user said that the service moved',
+    'waits for that answer. If the service moved, it goes on; if it is another one, it is held without being read',
+  held: 'waits for that answer. If the service moved, it goes on; if it is another one, it is stopped until a person moves or cancels it',
+  unsent: 'as held files',
+  sent: 'as held files: asked about at the new address once a user said that the service moved',
   doubtful: 'as sent batches',
   delivered: 'counts at the new address only if the service moved',
   note: 'Nobody is asked when one of the two says that it is a sandbox and the other does not: then it is another one.',
@@ -271,7 +274,7 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
   'folders[].work': {
     by: 'restart',
     claimed:
-      'is checked; but its plain copy stays in the former work folder, and a claim that the ledger does not know yet is not found there. Change it only when that folder is empty',
+      'is moved from the former work folder into the new one by the next start. What cannot be moved, such as to another disk, is listed by `paydrop status` with what to do',
   },
   'folders[].complete.by': DROPS,
   'folders[].complete.quietMs': DROPS,
@@ -343,7 +346,7 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
     by: 'restart',
     claimed:
       'is not found, nor is anything else, unless the folder is moved along: ledger, originals, journal and key are in it',
-    note: 'Never begin with an empty folder: an empty ledger does not know what was sent.',
+    note: 'A start with another folder and an empty ledger is refused; an empty ledger does not know what was sent. It is noticed by `.paydrop-data.json` beside `paydrop.yaml`: keep that file, and keep the folder writable. With a database of your own, the log of the start and `paydrop doctor` say that originals are missing, and nothing is sent until the send journal is there.',
   },
   'remotes.*.host': REMOTE,
   'remotes.*.port': REMOTE,

@@ -11,6 +11,7 @@ export const ACTION_COMMANDS = {
   decline: 'decline FILE --reason …',
   acknowledge: 'acknowledge FILE --reason …',
   cancel: 'cancel FILE --reason …',
+  move: 'move FILE --reason …',
   'cancel-batch': 'cancel BATCH --reason …',
   repoll: 'repoll BATCH',
   retry: 'retry BATCH --reason …',
@@ -36,6 +37,7 @@ export const VIEW_COMMANDS = {
   forgotten: 'account forgotten ACCOUNT',
   schedules: 'schedule list',
   status: 'status',
+  left: 'account left',
 } as const;
 
 /** What only the command line on the host can do. */

@@ -243,6 +243,9 @@ function timeCalls(gateway: Gateway, tally: Tally): Gateway {
 
 const RESULT = 'getBatchProcessResultFile' satisfies OperationName;
 
+/** A start waits no longer for a service that does not answer; what it said before then holds. */
+const LONGEST_ASK_MS = 5_000;
+
 /** Returns the accounts of the configuration as the ledger knows them: whom they mean, without their secrets. */
 export function namedAccounts({ accounts }: Pick<Settings, 'accounts'>, mark: Fingerprinter): NamedAccount[] {
   return [...accounts.values()].map(({ name, server, country, currency, agentCode, baseUrl, connectTimeoutMs }) => {
@@ -255,8 +258,10 @@ export function namedAccounts({ accounts }: Pick<Settings, 'accounts'>, mark: Fi
       currency,
       address,
       mark: mark(['merchant', server, address, agentCode]).toString('hex'),
+      sandboxMark: mark(['merchant', server, address, agentCode, 'sandbox']).toString('hex'),
       agentMark: mark(['agent', server, agentCode]).toString('hex'),
-      saysSandbox: () => isSandbox({ address: url, connectTimeoutMs, network: {} }),
+      saysSandbox: () =>
+        isSandbox({ address: url, connectTimeoutMs: Math.min(connectTimeoutMs, LONGEST_ASK_MS), network: {} }),
     };
   });
 }

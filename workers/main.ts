@@ -1,5 +1,6 @@
 import { does, EVERY_ROLE, type Role, ROLES } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
+import { checkDataFolder } from './watch/check-data-folder.ts';
 import { bindHere } from './bind-here.ts';
 import { followSettings } from './follow-settings.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
@@ -44,6 +45,7 @@ export async function startWorkers(
   reprocess?: Stage<{ runNo: number }>,
 ): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
+  if (atSite) await checkDataFolder(app);
   if (atSite) await checkFolders(app.settings);
   if (does(roles, 'intake')) await checkKeys(app);
   await bindHere(app);

@@ -170,7 +170,7 @@ export function startStage<Thing>(
       await looking;
       let late: NodeJS.Timeout | undefined;
       await Promise.race([
-        Promise.allSettled([...running]),
+        Promise.allSettled(running),
         new Promise((resolve) => (late = setTimeout(resolve, limitMs))),
       ]);
       clearTimeout(late);

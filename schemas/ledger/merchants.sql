@@ -5,7 +5,7 @@ CREATE TABLE merchant (
   merchant_no  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   chain        text COLLATE "C" NOT NULL UNIQUE CHECK (chain <> ''),
   agent_mark   text COLLATE "C",
-  is_sandbox   boolean NOT NULL DEFAULT false,
+  is_sandbox   boolean,
   since        timestamptz NOT NULL
 );
 COMMENT ON TABLE merchant IS 'An agent code at a service. Duplicates, calls, batch ids and doubts are those of a merchant.';
@@ -14,7 +14,8 @@ COMMENT ON COLUMN merchant.chain IS 'Its chain of the audit trail: the account b
 COMMENT ON COLUMN merchant.agent_mark IS
   'Keyed hash of server and agent code, at whatever address; null when only a send journal knows the merchant.';
 COMMENT ON COLUMN merchant.since IS 'When it was first known, by the clock of the host.';
-COMMENT ON COLUMN merchant.is_sandbox IS 'Whether its service said that it is a sandbox. Nothing that it was sent was charged.';
+COMMENT ON COLUMN merchant.is_sandbox IS
+  'Whether its service says that it is a sandbox, where nothing is charged; null while it has never answered. Once it has, this stays: an address that says otherwise later is reached as another merchant.';
 
 CREATE TABLE merchant_address (
   mark         text COLLATE "C" PRIMARY KEY,
@@ -28,7 +29,7 @@ CREATE TABLE merchant_address (
 COMMENT ON TABLE merchant_address IS
   'Where a merchant was reached. An agent code at another address is another merchant until a user says that the service moved.';
 COMMENT ON COLUMN merchant_address.mark IS
-  'Keyed hash of server, address and agent code; each line of the send journal has it.';
+  'Keyed hash of server, address and agent code, and of whether the service there says that it is a sandbox; each line of the send journal has it.';
 COMMENT ON COLUMN merchant_address.merchant_no IS 'The merchant that is reached there.';
 COMMENT ON COLUMN merchant_address.server IS 'Server of the service, NA or UK; null when only a send journal knows it.';
 COMMENT ON COLUMN merchant_address.address IS 'URL of the service; null when only a send journal knows it.';

@@ -48,3 +48,15 @@ COMMENT ON COLUMN running_settings.waits IS 'Sections that were changed in the f
 COMMENT ON COLUMN running_settings.changed_at IS
   'When the file with these sections, or with the fault, was changed, by the clock of its disk; null when the process uses the file as it is.';
 COMMENT ON COLUMN running_settings.fault IS 'Why the changed file cannot be used; null when it can.';
+
+CREATE TABLE work_folder (
+  site   text COLLATE "C" NOT NULL,
+  path   text COLLATE "C" NOT NULL,
+  since  timestamptz NOT NULL,
+  PRIMARY KEY (site, path)
+);
+COMMENT ON TABLE work_folder IS
+  'Work folders in which claims lie or may lie. One that no drop folder uses any more is looked at until nothing lies in it; then its row goes.';
+COMMENT ON COLUMN work_folder.site IS 'Site whose drop folders used it.';
+COMMENT ON COLUMN work_folder.path IS 'Where it is on the hosts of the site.';
+COMMENT ON COLUMN work_folder.since IS 'When a process of the site used it first, by the clock of the host.';

@@ -65,9 +65,13 @@ async function sumOf(context: AppContext, file: FileRow): Promise<string> {
   return sumWords(context, file.account, rows[0]!.rows, rows[0]!.cents);
 }
 
-/** @throws PipelineError MOVE_REFUSED when the file is where it belongs */
+/** @throws PipelineError MOVE_REFUSED when the file was never read, or is where it belongs */
 function targetOf(context: AppContext, file: FileRow): { account: string; currency: string } {
   const { account } = folderOf(context, file.folder, file.file_id);
+  if (file.layout === null)
+    throw new PipelineError('MOVE_REFUSED', `move "${file.name}"`, 'it was never read, so its rows are not known', {
+      next: 'Decline it, and ask its sender to drop it again.',
+    });
   if (account === file.account && context.ledger.bound.get(account)?.merchantNo === file.merchant_no)
     throw new PipelineError(
       'MOVE_REFUSED',

@@ -4,13 +4,15 @@ import { PipelineError } from '../kernel/errors.ts';
 import { formatCents } from '../kernel/money.ts';
 import { confirmProposal, PROPOSED_ACTIONS, refuseProposal } from '../ledger/proposal/confirm-proposal.ts';
 import { confirm as confirmOnly, type ProposalRow } from '../ledger/proposal/propose.ts';
+import { readProposedRows } from '../ledger/doubt/resolution-actions.ts';
+import { SHOWN_OUTCOMES } from '../../schemas/shown.ts';
 import { readVersion } from '../ledger/profile/read-profiles.ts';
 import { readBatchRow } from '../ledger/file/read-file.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
 import { type Queryable, type Transaction, transact } from '../ledger/engine/transaction.ts';
 import { readHoldReasons } from '../explain/hold-reasons.ts';
 import { ended as endedWith, whoDid } from '../explain/why/sentence.ts';
-import type { Action, ActionContext, Facts, Next, SubjectOf } from './action.ts';
+import type { Action, ActionContext, Facts, Listing, Next, SubjectOf } from './action.ts';
 import { evidenceFacts, evidenceRows } from './evidence-facts.ts';
 import { batchFacts, fileFacts, versionFacts, versionName } from './subject-words.ts';
 
@@ -76,8 +78,33 @@ async function tryConfirm(
 
 /** Returns what the first person looked at, when they proposed to approve a file. */
 async function evidenceOf({ ledger, settings }: ActionContext, { proposal, file }: SubjectOf<'proposal'>) {
+  if (proposal.action === 'journal' || proposal.action === 'close-in-doubt') return rowsOf(ledger, proposal);
   if (!file || proposal.action !== 'approve') return undefined;
   return evidenceRows(ledger, file, await readHoldReasons(ledger, settings, file));
+}
+
+/** Most rows to list; the facts have how many get each outcome. */
+const MOST_ROWS = 100;
+
+/** Lists the rows with the outcomes that they would get. The proposal is void once one of them differs. */
+async function rowsOf(ledger: ActionContext['ledger'], proposal: ProposalRow): Promise<Listing> {
+  const rows = await transact(ledger, (tx) => readProposedRows(tx, proposal, String(proposal.binding['state'])));
+  return {
+    label: 'Rows and the outcomes that they get',
+    titles: ['Line', 'Outcome', 'Because'],
+    rows: rows
+      .slice(0, MOST_ROWS)
+      .map(({ line, outcome, message }) => [String(line), SHOWN_OUTCOMES[outcome].word, message]),
+  };
+}
+
+/** Says how many rows get each outcome, as the proposal is bound to it. */
+function outcomeFacts({ binding }: ProposalRow): Facts {
+  const counts = Object.entries(SHOWN_OUTCOMES).flatMap(([outcome, { word }]) => {
+    const rows = binding[outcome];
+    return typeof rows === 'number' ? [`${word}: ${groupDigits(String(rows))}`] : [];
+  });
+  return counts.length === 0 ? [] : [['Rows by outcome', counts.join(', ')]];
 }
 
 async function factsOf(context: ActionContext, subject: SubjectOf<'proposal'>): Promise<Facts> {
@@ -88,6 +115,7 @@ async function factsOf(context: ActionContext, subject: SubjectOf<'proposal'>): 
     ['Proposed', { at, timeZone: account?.timeZone }],
     ['Reason', reason],
     ...evidenceFacts(evidence),
+    ...outcomeFacts(subject.proposal),
     ...(await subjectFacts(context, subject)),
   ];
 }

@@ -13,28 +13,37 @@ import type { FileStory } from './read-story.ts';
 /** Why an account does not send, and what helps. */
 export type HoldWords = { readonly says: string; readonly next: Step };
 
+/** What holds an account; without its name, a stop of another name of its merchant is not told apart. */
+export type HoldsOf = Holds & { readonly account?: string };
+
 /** Describes each hold of the account and its remedy, one entry per hold. Empty when the account may send. */
-export function describeHolds({ stops, batches }: Holds, timeZone: string): Step[] {
+export function describeHolds({ stops, batches, account }: HoldsOf, timeZone: string): Step[] {
   const words = [
-    ...stops.map((stop) => describeStop(stop, timeZone)),
+    ...stops.map((stop) => describeStop(stop, timeZone, account)),
     ...batches.map((batch) => describeHoldingBatch(batch, timeZone)),
   ];
   return words.map(({ says, next }) => [`${says} `, ...next]);
 }
 
-export function describeStop({ account, kind, reason, actor, since }: Stop, timeZone: string): HoldWords {
+/** @param held the account that is held, maybe by a stop of another name of its merchant */
+export function describeStop(
+  { account, kind, reason, actor, since }: Stop,
+  timeZone: string,
+  held: string = account,
+): HoldWords {
   const when = formatInZone(since, timeZone);
   const isAll = account === ALL_ACCOUNTS;
+  const it = account === held || isAll ? 'It' : `Account ${account}, another name of the same merchant,`;
   const resume = { action: 'resume', account } as const;
   switch (kind) {
     case 'pause':
       return {
-        says: `${isAll ? 'All accounts were' : 'It was'} paused by ${actor} at ${when}: ${reason}.`,
+        says: `${isAll ? 'All accounts were' : `${it} was`} paused by ${actor} at ${when}: ${reason}.`,
         next: ['To go on: ', resume, '.'],
       };
     case 'journal':
       return {
-        says: `It was stopped at ${when}: ${reason}. The ledger may be older than what was sent.`,
+        says: `${it} was stopped at ${when}: ${reason}. The ledger may be older than what was sent.`,
         next: [
           'See ',
           { see: 'forgotten', account },
@@ -48,7 +57,7 @@ export function describeStop({ account, kind, reason, actor, since }: Stop, time
         ],
       };
     case 'fault':
-      return { says: `It was stopped at ${when}: ${reason}.`, next: ['When the cause is fixed: ', resume, '.'] };
+      return { says: `${it} was stopped at ${when}: ${reason}.`, next: ['When the cause is fixed: ', resume, '.'] };
   }
 }
 

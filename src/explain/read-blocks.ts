@@ -19,6 +19,7 @@ import { listUnreached } from '../ledger/alarm/find-alarm-causes.ts';
 import { type HoldingBatch, readBlockingBatches, readStops, type Stop } from '../ledger/account/read-holds.ts';
 import { listLooks, type LookNow } from '../ledger/doubt/look-ahead.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { readMerchantNumbers } from '../ledger/merchant/read-merchants.ts';
 import { readOverview } from '../ledger/overview/overview.ts';
 import { readShownFacts } from '../ledger/file/file-figures.ts';
 import { type OpenLate, readOpenLate } from '../ledger/file/late-arrivals.ts';
@@ -40,10 +41,11 @@ export type Block = {
 /** Returns what blocks an account now, the worst first; empty when it may send. */
 export type Blocks = (account: string) => readonly Block[];
 
-/** Reads what keeps accounts from sending: four short queries for all of them. */
+/** Reads what keeps accounts from sending, under whichever name of their merchant: short queries for all of them. */
 export async function readBlocks(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): Promise<Blocks> {
   const now = ledger.clock.now();
-  const [stops, batches, unreached, looks] = await Promise.all([
+  const [merchants, stops, batches, unreached, looks] = await Promise.all([
+    readMerchantNumbers(ledger),
     readStops(ledger),
     readBlockingBatches(ledger),
     listUnreached(ledger),
@@ -51,12 +53,15 @@ export async function readBlocks(ledger: Ledger, { accounts }: Pick<Settings, 'a
   ]);
   return (account) => {
     const { timeZone = 'UTC', window } = accounts.get(account) ?? {};
+    const own = merchants.get(account);
+    const isOwn = (of: { account: string }) =>
+      of.account === account || (own !== undefined && merchants.get(of.account) === own);
     return [
-      ...batches.filter((batch) => batch.account === account).map(ofBatch),
-      ...stops.filter((stop) => stop.account === account || stop.account === ALL_ACCOUNTS).map(ofStop),
+      ...batches.filter(isOwn).map(ofBatch),
+      ...stops.filter((stop) => isOwn(stop) || stop.account === ALL_ACCOUNTS).map(ofStop),
       ...ofWindow(account, { timeZone, window }, now),
       ...(unreached.includes(account) ? [ofService(account)] : []),
-      ...looks.filter((look) => look.account === account).map(ofLook),
+      ...looks.filter(isOwn).map(ofLook),
     ];
   };
 }

@@ -15,14 +15,14 @@ import { openedForTests } from '../support/opened-for-tests.ts';
 import { requeueFile } from '../../src/actions/batch-actions.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
-import { findDueWork } from '../support/due-work.ts';
+import { pollStage } from '../../workers/poll/poll.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { answering } from '../workers/support/scripted-gateway.ts';
-import { putTaken } from '../workers/support/stage-steps.ts';
+import { dueOf, putTaken } from '../workers/support/stage-steps.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
 import { claimContent, fileWithOutcomes, loseQueue, rungBy, takeInCharges } from '../workers/support/story.ts';
-import { deliverFile } from '../../workers/deliver/deliver.ts';
+import { DELIVER, deliverFile } from '../../workers/deliver/deliver.ts';
 import { restoreOutputs } from '../../src/actions/output-actions.ts';
 import type { App } from '../../src/app.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
@@ -115,9 +115,8 @@ describe('requeueFile', () => {
       { stage: 'intake', subject: fileId },
       { stage: 'schedule', subject: other },
     ]);
-    const due = await findDueWork(ledger);
-    expect(due.deliver).toContain(fileId);
-    expect(due.poll.map((batch) => batch.file_id)).toContain(fileId);
+    expect(await dueOf(world.app, DELIVER)).toContainEqual({ fileId });
+    expect((await dueOf(world.app, pollStage())).map(({ key }) => key)).toContainEqual({ fileId, batchNo: 1 });
     await world.query('DELETE FROM taken');
   });
 

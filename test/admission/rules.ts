@@ -31,7 +31,9 @@ export const FOLDER_RULES = {
 /** Rules of accounts that get other names, or come to mean other merchants. */
 export const NAME_RULES = {
   merchant: 'what was sent is known by its merchant, and what waits for a merchant is sent to no other',
+  asked: 'an agent code at another address is asked about, and nothing is taken or sent before the answer',
 } as const;
+
 export type Rule = keyof typeof RULES | keyof typeof FOLDER_RULES | keyof typeof NAME_RULES;
 
 export type Line =
@@ -128,14 +130,18 @@ export function alteredOf(batch: number): number {
   return batch + BATCHES;
 }
 
-/** The configuration: what its one account is called, and which merchant it means. */
-export type Named = { name: string; merchant: string };
+/**
+ * The configuration: what its one account is called, whom it charges in truth, and which merchant the ledger takes that
+ * for. Undefined until a user has said whether the service at a new address is the former one.
+ */
+export type Named = { name: string; charges: string; merchant: string | undefined };
 
 /**
  * Returns whether a file that was taken may be sent now. Without the rule, a call counts for its name alone, and work
  * goes where the name leads.
  */
 export function sendableNamed(sent: readonly Named[], taken: Named, now: Named, without: Rule | undefined): boolean {
+  if (now.merchant === undefined) return false;
   if (without === 'merchant') return taken.name === now.name && sent.every(({ name }) => name !== now.name);
   return taken.merchant === now.merchant && sent.every(({ merchant }) => merchant !== now.merchant);
 }

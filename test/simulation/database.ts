@@ -4,6 +4,7 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { type Ledger, openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { startTestPostgres } from '../support/postgres.ts';
+import { bookRows } from './services.ts';
 import type { World } from './world.ts';
 
 /**
@@ -197,8 +198,10 @@ export type SeenBatch = {
   name: string;
   batchNo: number;
   account: string;
-  /** Keyed mark of the agent code that it was taken for. */
-  agentMark: string;
+  /** Keyed mark of the merchant that it was taken for. */
+  merchantMark: string;
+  country: string;
+  currency: string;
   operation: FolderOperation;
   state: string;
   batchId: string | null;
@@ -213,39 +216,42 @@ export type SeenBatch = {
 
 export async function readBatches(world: World): Promise<SeenBatch[]> {
   const { rows } = await world.office.pool.query<SeenBatch>(
-    `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.account, m.agent_mark AS "agentMark", b.operation, b.state,
-            b.batch_id AS "batchId",
-            (SELECT count(*)::int FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
-               AND a.verdict IS DISTINCT FROM 'not_sent') AS sends,
+    `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.account, ${MARK} AS "merchantMark",
+            a.country, a.currency, b.operation, b.state, b.batch_id AS "batchId",
+            (SELECT count(*)::int FROM attempt t WHERE t.file_id = b.file_id AND t.batch_no = b.batch_no
+               AND t.verdict IS DISTINCT FROM 'not_sent') AS sends,
             (SELECT count(*)::int FROM audit a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
                AND a.move = 'absolve') AS pardons,
             (SELECT a.to_state FROM audit a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
                AND a.to_state IS NOT NULL ORDER BY a.seq DESC LIMIT 1) AS "lastMove",
             (SELECT string_agg(concat_ws('|', r.invoice, r.amount_cents, r.customer_code), ';' ORDER BY r.line)
                FROM payment_row r WHERE r.file_no = f.file_no AND r.batch_no = b.batch_no) AS rows
-     FROM batch b JOIN file f USING (file_id) JOIN merchant m ON m.merchant_no = f.merchant_no ORDER BY f.file_no, b.batch_no`,
+     FROM batch b JOIN file f USING (file_id) JOIN account a ON a.account = b.account ORDER BY f.file_no, b.batch_no`,
   );
   return rows;
 }
 
-/** Returns the service's name of whom a file was taken for, whatever paydrop calls it. */
-export function agentCodeOf({ agents }: World, { agentMark }: { agentMark: string }): string {
-  const agentCode = agents.get(agentMark);
-  if (agentCode === undefined) throw new Error('the ledger knows an agent code that no configuration had');
-  return agentCode;
+/** SQL: a mark of the merchant of file `f`. One that is reached at several addresses has several. */
+export const MARK = '(SELECT min(p.mark) FROM merchant_address p WHERE p.merchant_no = f.merchant_no)';
+
+/** Returns whom the services charge for a file, whatever paydrop calls it. */
+export function payeeOf({ payees }: World, { merchantMark }: { merchantMark: string }): string {
+  const payee = payees.get(merchantMark);
+  if (payee === undefined) throw new Error('the ledger knows a merchant that no configuration had');
+  return payee;
 }
 
-/** Returns what identifies the content of a batch: agent code, operation, and its rows in order. */
+/** Returns what identifies the content of a batch: payee, operation, and its rows in order. */
 export function contentOf(world: World, batch: SeenBatch): string {
-  return [agentCodeOf(world, batch), FOLDER_OPERATIONS[batch.operation].operation.toLowerCase(), batch.rows].join(' ');
+  return [payeeOf(world, batch), FOLDER_OPERATIONS[batch.operation].operation.toLowerCase(), batch.rows].join(' ');
 }
 
 type BookedBatch = { batchId: string; content: string };
 
-/** Returns the batches that the service has taken, from its books alone. */
+/** Returns the batches that the services have taken, from their books alone. */
 export function readBooks(world: World): BookedBatch[] {
   const batches = new Map<string, { batchId: string; head: string; rows: string[] }>();
-  for (const row of world.sandbox.books()) {
+  for (const row of bookRows(world.services)) {
     const key = `${row.account} ${row.batchId}`;
     const batch = batches.get(key) ?? {
       batchId: row.batchId,

@@ -1,3 +1,4 @@
+import { closedAccounts, nextSendAt } from '../../src/calendar/send-window.ts';
 import { isMoving } from '../../src/ledger/overview/overview.ts';
 import { isBarred } from '../../workers/admit-here.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
@@ -8,6 +9,8 @@ import type { Instance } from './instance/open-instance.ts';
 import { runStage, startInstance, sweepAndWake } from './steps/run-stage.ts';
 import { chooseRing, endWrongTimes, holdServiceClock, moveClock, runChore, shortened, tell } from './steps/step.ts';
 import { mendService, WRONG } from './steps/steps.ts';
+import { answerAll, nameAllFormer } from './steps/change-merchants.ts';
+import { spreadSettings } from './steps/configure.ts';
 import type { World } from './world.ts';
 import { ACTS, performAct } from './steps/acts.ts';
 import { findLostJournal, helpHost, orphaned, reportOrphan } from './hosts/persons.ts';
@@ -26,7 +29,9 @@ export async function driveToRest(world: World): Promise<string[]> {
   tell(world, '— from here on nothing goes wrong any more —');
   await mendService(world);
   endWrongTimes(world);
+  if (world.installation.timesConfigured > 0) await startAnew(world);
   const complaints = isWide(world) ? await bringHostsBack(world) : [];
+  await answerAll(world);
   complaints.push(...(await settle(world)));
   if (complaints.length > 0) return complaints;
   // Late changes are checked for up to a day later.
@@ -37,6 +42,13 @@ export async function driveToRest(world: World): Promise<string[]> {
   return settle(world);
 }
 
+/** Every host gets the present configuration, and every process starts with it. */
+async function startAnew(world: World): Promise<void> {
+  spreadSettings(world);
+  while (world.instances[0]) await world.remove(world.instances[0]);
+  await startInstance(world, 0);
+}
+
 /** Lets time pass until nothing moves. Returns what still moves when it should have come to rest. */
 export async function settle(world: World): Promise<string[]> {
   for (const waitMs of WAITS_MS) {
@@ -44,13 +56,31 @@ export async function settle(world: World): Promise<string[]> {
     // What these drop is seen by the next scan.
     const runs = await findOpenRuns(world.office, world.settings.site);
     const settling = await workOff(world, instance);
-    const isOnItsWay = await isMoving(world.office);
+    const isOnItsWay = await isMoving(seenBy(world, instance));
     if (runs.length === 0 && settling === 0 && !isOnItsWay && world.queue.waiting().length === 0)
       return world.complaints.splice(0);
     if (world.complaints.length > 0) return world.complaints.splice(0);
-    await moveClock(world, waitMs);
+    await moveClock(world, (await untilOpening(world, instance)) ?? waitMs);
   }
   return ['after two weeks something still moves'];
+}
+
+/** Returns the ledger as an instance sees it, which knows what its accounts mean. */
+function seenBy({ office }: World, { app }: Instance): World['office'] {
+  return { ...office, bound: app.ledger.bound };
+}
+
+/** Returns how long it is until a window opens, when nothing but unsent batches of closed accounts is left. */
+async function untilOpening(world: World, instance: Instance): Promise<number | undefined> {
+  const { settings, clock } = world;
+  const now = clock.now();
+  const accounts = [...settings.accounts.values()];
+  const closed = closedAccounts(accounts, now);
+  if (closed.length === 0 || (await isMoving(seenBy(world, instance), closed))) return undefined;
+  const opens = accounts
+    .flatMap((account) => nextSendAt(account, now)?.getTime() ?? [])
+    .filter((ms) => ms > now.getTime());
+  return Math.min(...opens) - now.getTime() + MINUTE_MS;
 }
 
 async function anInstance(world: World): Promise<Instance> {
@@ -132,6 +162,8 @@ const ROUNDS = 8;
  */
 export async function letPersonsFinish(world: World): Promise<string[]> {
   tell(world, '— persons take up whatever is left —');
+  if (world.choose.happens(0.5)) await doAll(world, 'move');
+  await nameAllFormer(world);
   for (let round = 1; round <= ROUNDS; round += 1) {
     const open = await findOpen(world);
     if (open.length === 0) return [];

@@ -7,6 +7,8 @@ import { chooser, seedRandomness } from './choose.ts';
 import { checkDeclared, checkRest, checkStep } from './checks/check-step.ts';
 import { type Database, openDatabase } from './database.ts';
 import { driveToRest, letPersonsFinish, settle } from './drive-to-rest.ts';
+import { putsFolderBack } from './hosts/lost-sends.ts';
+import { loseWork } from './steps/put-folder-back.ts';
 import { holdServiceClock } from './steps/step.ts';
 import { dropOutput } from './steps/drop-file.ts';
 import { beginDay, countStruck, letPersonReprocess, STEPS } from './steps/steps.ts';
@@ -102,6 +104,12 @@ async function play(world: World): Promise<string[]> {
   if (unrest.length > 0) return unrest;
   const broken = await checkAll(world);
   if (broken.length > 0) return broken;
+  if (putsFolderBack(world)) {
+    const unquiet = await loseWork(world, settle);
+    if (unquiet.length > 0) return unquiet;
+    const odd = await checkAll(world);
+    if (odd.length > 0) return odd;
+  }
   if (world.choose.happens(0.6)) {
     await letPersonReprocess(world);
     // The work may have ended with hosts away, and with an older copy of the ledger.

@@ -36,6 +36,12 @@ describe('scenarios', () => {
     // test/gateway/faults and test/sandbox/faults try each fault by itself.
     expect(of('faults planned').length).toBeGreaterThan(0.8 * Object.keys(FAULT_KINDS).length);
     expect(of('files')).toContain('completed');
+    expect(of('acts')).toEqual(
+      expect.arrayContaining(['answer that the service moved', 'answer that it is another service']),
+    );
+    expect(of('ledgers')).toEqual(
+      expect.arrayContaining(['folder put back from the copy', 'folder put back by a roll-back of the disk']),
+    );
   });
 
   it('that nobody has played before hold it too', { timeout: 300_000 }, async () => {
@@ -66,7 +72,7 @@ const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp
         return answer.kind === 'unknown' ? { kind: 'not_sent', why: 'it was not sent, surely' } : answer;
       },
     })),
-    says: /requests arrived, the ledger knows of|took a batch \d times/,
+    says: /requests arrived, the ledger knows of|took a batch \d times|about to leave, and may have been sent/,
   },
   {
     defect: 'the intent is not declared',

@@ -2,14 +2,10 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type App, namedAccounts } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import { resolveSettings, type Settings } from '../../src/config/config.ts';
+import { type Account, resolveSettings, type Settings } from '../../src/config/config.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { Config } from '../../schemas/config.ts';
 import { keptLog } from '../support/bad-input.ts';
@@ -20,6 +16,7 @@ import { type Host, type Installation, makeInstallation, noteSeen, type Send } f
 import { type Instance, openInstance } from './instance/open-instance.ts';
 import type { CallWatch, SubmitCall } from './instance/tap.ts';
 import { type MemoryQueue, memoryQueue } from './memory-queue.ts';
+import { payeeOfAccount, plannedFaults, type Services, startServices } from './services.ts';
 import type { Totals } from './simulate.ts';
 
 /** A dropped file, which ledger and outputs must account for. */
@@ -31,13 +28,17 @@ export type World = {
   readonly root: string;
   /** What every host is configured with, but for its journal and the list of senders. */
   settings: Settings;
-  /** Agent codes by the keyed marks of them that the ledger holds. */
-  readonly agents: Map<string, string>;
+  /** Whom the services charge, by the keyed marks of merchants that the ledger and send journals hold. */
+  readonly payees: Map<string, string>;
+  /** Addresses that are asked about: with an agent code, as `agent code at address`. Nothing may be sent there. */
+  readonly unanswered: Set<string>;
+  /** What names meant that mean something else by now; a person may give it a name again. */
+  readonly former: Account[];
   /** The true time, moved by hand. */
   readonly clock: ReturnType<typeof handClock>;
   /** Present error of the clocks of the service, of the database and of our processes, in ms. */
   readonly wrongBy: { service: number; database: number; host: number };
-  readonly sandbox: Sandbox;
+  readonly services: Services;
   readonly queue: MemoryQueue;
   readonly database: Database;
   readonly installation: Installation;
@@ -57,9 +58,10 @@ export type World = {
   /** Complaints raised during calls, collected after the step. */
   readonly complaints: string[];
   readonly instances: Instance[];
+  /** When the present stage began, by the clock of the hosts. */
+  stageAt: Date;
   /** Instances in the middle of a step. */
   readonly busy: Set<Instance>;
-  posts(): number;
   /** A number that grows by one, starting at the seed. */
   nextTurn(): number;
   /** Half of the worlds begin with a damaged file, the others with a fault of the service. */
@@ -99,42 +101,50 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
   });
   const databaseClock = clockOf('database');
   await database.empty(clockOf('host'), databaseClock);
-  const sandbox = await startSandbox({
-    now: START,
-    batchDelayMs: BATCH_DELAY_MS,
-    cardDuplicates: choose.happens(0.5),
-    accounts: ['us', 'ca', 'uk'].map((name) => {
-      // The service knows another password for some accounts, and refuses all their batches.
-      const password = choose.happens(0.06) ? 'CHANGED1' : AGENT_PASSWORD;
-      return { agentCode: agentCodeOf(name), password, server: name === 'uk' ? 'UK' : 'NA' };
-    }),
-  });
-  const settings = chooseSettings(choose, root, sandbox.url);
+  const services = await startServices(
+    {
+      now: START,
+      batchDelayMs: BATCH_DELAY_MS,
+      cardDuplicates: choose.happens(0.5),
+      accounts: ['us', 'ca', 'uk'].flatMap((name) => {
+        // The service knows another password for some accounts, and refuses all their batches.
+        const password = choose.happens(0.06) ? 'CHANGED1' : AGENT_PASSWORD;
+        const server = name === 'uk' ? 'UK' : 'NA';
+        return [agentCodeOf(name), liveCode(agentCodeOf(name))].map((agentCode) => ({ agentCode, password, server }));
+      }),
+    },
+    seed % 3 === 0,
+  );
+  const settings = chooseSettings(choose, root, services.all[0]!.address);
   for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
   const installation = makeInstallation(choose, settings, await database.server(0), isWide);
+  if (installation.putsFolderBack && choose.happens(0.4)) giveMirror(installation, root);
   const queue = memoryQueue();
-  const posts = countPosts(sandbox.port);
   const { log, text } = keptLog();
   const calls: SubmitCall[] = [];
   let opened = 0;
   let turn = seed;
 
   const watch: Omit<CallWatch, 'onDeclared' | 'onCall'> = {
-    countPosts: () => posts.count() - calls.reduce((sum, call) => sum + call.posts, 0),
+    countPosts: () => services.posts() - calls.reduce((sum, call) => sum + call.posts, 0),
     isEndless: () =>
-      sandbox.faults.list().some(({ kind, fired, times }) => isEndless(kind) && (times === 'always' || fired < times)),
+      plannedFaults(services).some(
+        ({ kind, fired, times }) => isEndless(kind) && (times === 'always' || fired < times),
+      ),
   };
 
   const world: World = {
     choose,
     root,
-    settings,
-    agents: new Map(),
+    settings: isWide ? settings : installation.hosts[0]!.settings,
+    payees: new Map(),
+    unanswered: new Set(),
+    former: [],
     clock,
     wrongBy,
-    sandbox,
+    services,
     queue,
     database,
     installation,
@@ -151,7 +161,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     complaints: [],
     instances: [],
     busy: new Set(),
-    posts: () => posts.count(),
+    stageAt: clock.now(),
     nextTurn: () => (turn += 1),
     beginsWithDamage: seed % 8 < 4,
     logText: text,
@@ -177,8 +187,8 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
         },
         spoil,
       });
-      for (const { name, agentMark } of namedAccounts(host.settings, instance.app.fingerprint))
-        world.agents.set(agentMark, host.settings.accounts.get(name)!.agentCode);
+      for (const { name, mark } of namedAccounts(host.settings, instance.app.fingerprint))
+        world.payees.set(mark, payeeOfAccount(services, host.settings.accounts.get(name)!));
       world.instances.push(instance);
       return instance;
     },
@@ -188,12 +198,23 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     },
     close: async () => {
       while (world.instances[0]) await world.remove(world.instances[0]);
-      posts.stop();
-      await sandbox.close();
+      await services.close();
       await rm(root, { recursive: true, force: true });
     },
   };
   return world;
+}
+
+/** Returns the time by the clock of the hosts. */
+export function hostNow({ clock, wrongBy }: World): Date {
+  return new Date(clock.now().getTime() + wrongBy.host);
+}
+
+/** Keeps a mirror of the send journal, which does not go back with the data folder. */
+function giveMirror({ hosts }: Installation, root: string): void {
+  const [host] = hosts;
+  const mirror = join(root, 'mirror', `${host!.name}.jsonl`);
+  host!.settings = { ...host!.settings, paths: { ...host!.settings.paths, mirror } };
 }
 
 /** Returns a host without an instance if there is one. A host that was away is then back. */
@@ -212,27 +233,16 @@ function isEndless(kind: string): boolean {
   return FAULT_EXPECTATIONS[kind as keyof typeof FAULT_EXPECTATIONS].isEndless === true;
 }
 
-/**
- * Counts the requests with a batch that reach a server, whatever client and server make of them. It listens to Node's
- * own announcement of each request, so it shares no code with either side.
- */
-function countPosts(port: number): { count(): number; stop(): void } {
-  let count = 0;
-  const hear = (message: unknown) => {
-    const { request, server } = message as { request: IncomingMessage; server: Server };
-    if ((server.address() as AddressInfo | null)?.port !== port) return;
-    if (/process\w+Batch/i.test(`${request.headers['content-type']} ${String(request.headers['soapaction'])}`))
-      count += 1;
-  };
-  subscribe('http.server.request.start', hear);
-  return { count: () => count, stop: () => void unsubscribe('http.server.request.start', hear) };
-}
-
 const AGENT_PASSWORD = 'TEST88';
 
 /** Returns the service's name for an account. */
 function agentCodeOf(account: string): string {
   return `AGENT-${account.toUpperCase()}`;
+}
+
+/** Returns the agent code that a service gives to an account for real, beside that of a trial. */
+export function liveCode(agentCode: string): string {
+  return agentCode.replace('AGENT', 'LIVE');
 }
 
 /** Chooses one to three accounts, with a folder per operation. Batches are so small that a few rows fill several. */

@@ -14,10 +14,10 @@ export async function findDueWork(
 ): Promise<DueWork> {
   const polls = await listDue(ledger, dueBatches(ledger, longestRecheckMs));
   return {
-    intake: await listDue(ledger, dueFiles('intake')),
+    intake: await listDue(ledger, dueFiles(ledger, 'intake')),
     submit: await findSendable(ledger),
     poll: await Promise.all(polls.map((subject) => readBatchRow(ledger, batchOf(subject)))),
-    deliver: await listDue(ledger, dueFiles('deliver')),
+    deliver: await listDue(ledger, dueFiles(ledger, 'deliver')),
   };
 }
 

@@ -9,9 +9,11 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { runAction } from '../../src/actions/run-action.ts';
 import { planResubmission, resubmitRows } from '../../src/actions/resubmit.ts';
 import { cancelFile } from '../../src/ledger/file/cancel-file.ts';
-import { approveFile } from '../../src/ledger/file/release-held.ts';
+import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import type { JournalEntry } from '../../src/ledger/admission/send-journal.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
+import { findDueWork } from '../support/due-work.ts';
+import { isMoving } from '../../src/ledger/overview/overview.ts';
 import { readFileRow, readBatches } from '../../src/ledger/file/read-file.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { answerAddress, listAddressQuestions } from '../../src/ledger/merchant/answer-address.ts';
@@ -19,6 +21,8 @@ import { boundKeys, meaningKey } from '../../src/ledger/merchant/bound-accounts.
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { bindHere } from '../../workers/bind-here.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
+import { askForResult, pollBatch } from '../../workers/poll/poll.ts';
+import { submitAlone } from '../../workers/submit/submit.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { claimContent } from './support/story.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
@@ -252,6 +256,68 @@ describe('two merchants under one name', () => {
     expect(new Set(world.sandbox.books().map(({ account }) => account))).toEqual(
       new Set(found.state === 'held' ? [] : ['TEST88']),
     );
+  });
+
+  it('a file that was taken and not read before the change is held unread; it is declined, and comes again', async () => {
+    await mkdir(world.app.settings.folders.find(({ operation }) => operation === 'ach-charge')!.work, {
+      recursive: true,
+    });
+    const { id } = world.app.settings.folders.find(({ operation }) => operation === 'ach-charge')!;
+    for (const name of ['june.csv', 'june-again.csv'])
+      await claimContent(world.app, id, name, lines(rowsOf(1, 3)), meaningKey(world.app.ledger, 'main'));
+    await sweep(world.app);
+    await become({ main: { ...MAIN, currency: 'CAD' } });
+    await settle();
+    const files = async () => (await world.app.ledger.pool.query('SELECT * FROM file ORDER BY file_no')).rows;
+    const [held] = await files();
+    expect(await files()).toMatchObject([
+      { account: 'main.1', state: 'held', reason_code: 'OTHER_MERCHANT', layout: null },
+      { account: 'main.1', state: 'rejected', reason_code: 'DUPLICATE_FILE' },
+    ]);
+    const find = async () => ({ kind: 'file', file: held }) as const;
+    await expect(runAction(world.app, 'move', find, { ...because, filled: {} })).rejects.toThrow('it was never read');
+    await expect(approveFile(world.app.ledger, held.file_id, because)).rejects.toThrow();
+    await declineFile(world.app.ledger, held.file_id, because);
+    await drop('june.csv');
+    expect((await files()).map(({ state }) => state)).toEqual(['cancelled', 'rejected', 'completed']);
+    expect(booked()).toBe(3);
+  });
+
+  it('what was sent, or is to be sent, for a former meaning keeps no process busy, and its old jobs do nothing', async () => {
+    world.sandbox.faults.plan({ kind: 'result-still-running', times: 'always' });
+    await world.drop('ach-charge', 'june.csv', lines(rowsOf(1, 3)));
+    const workers = await world.start();
+    const becomes = (...states: string[]) =>
+      expect
+        .poll(
+          async () => {
+            await workers.look();
+            const { rows } = await world.app.ledger.pool.query('SELECT state FROM batch ORDER BY state');
+            return rows.map(({ state }) => state);
+          },
+          { timeout: 120_000 },
+        )
+        .toEqual(states);
+    await becomes('submitted');
+    await pauseAccount(world.app.ledger, 'main', because);
+    await world.drop('ach-charge', 'july.csv', lines(rowsOf(11, 13)));
+    await becomes('ready', 'submitted');
+    await workers.stop();
+    expect(await isMoving(world.app.ledger)).toBe(true);
+    await become({ main: { ...MAIN, currency: 'CAD' } });
+    await bindHere(world.app);
+    for (const name of ['main', 'main.1']) await resumeAccount(world.app.ledger, name, because);
+    expect(await isMoving(world.app.ledger)).toBe(false);
+    expect(await findDueWork(world.app.ledger)).toMatchObject({ intake: [], submit: [], poll: [] });
+    const { rows } = await world.app.ledger.pool.query<{ fileId: string; batchNo: number; state: string }>(
+      'SELECT file_id AS "fileId", batch_no AS "batchNo", state FROM batch ORDER BY state',
+    );
+    const [unsent, sent] = rows;
+    expect([unsent!.state, sent!.state]).toEqual(['ready', 'submitted']);
+    await expect(submitAlone(world.app, unsent!)).resolves.toBeUndefined();
+    await expect(pollBatch(world.app, sent!)).resolves.toBeUndefined();
+    expect(await askForResult(world.app, sent!)).toContain('no account of the configuration');
+    expect(booked()).toBe(3);
   });
 
   it.each([

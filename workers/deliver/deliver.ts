@@ -41,7 +41,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export const DELIVER: Stage<{ fileId: string }> = {
   name: 'deliver',
   most: { things: 10, weight: MOST_BYTES },
-  findDue: (app) => dueFiles('deliver', app.settings.site),
+  findDue: (app) => dueFiles(app.ledger, 'deliver', app.settings.site),
   thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'deliver', subject: fileId, fileId }),
   workAlone: (app, file) => deliverFile(app, file),

@@ -2,6 +2,7 @@ import { ERRORS, type FaultCode, saidCode } from '../../schemas/errors.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { type EffectRules, effectOf } from '../../src/csv/check/fault-effect.ts';
 import { counted } from '../../src/kernel/counted.ts';
+import { groupBy } from '../../src/kernel/group-by.ts';
 import type { Limits } from '../../src/config/account-rules.ts';
 import type { ControlNote, Fault } from '../../src/rows/rows.ts';
 import { formatCents } from '../../src/kernel/money.ts';
@@ -87,10 +88,8 @@ function gather(check: FileCheck, faults: readonly Fault[], { history }: Circums
     const code = name as FaultCode;
     found.set(code, { code, count, detail: detailOf(code) });
   }
-  for (const { code } of faults) {
-    const count = faults.filter((fault) => fault.code === code).length;
-    if (!found.has(code)) found.set(code, { code, count, detail: detailOf(code) });
-  }
+  for (const [code, own] of groupBy(faults, (fault) => fault.code))
+    if (!found.has(code)) found.set(code, { code, count: own.length, detail: detailOf(code) });
   for (const { code, rows, detail } of history?.charged ?? [])
     found.set(code, { code, count: rows, detail: `the first is ${detail}` });
   return [...found.values()];

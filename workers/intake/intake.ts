@@ -4,7 +4,7 @@ import { counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
 import type { Folder } from '../../src/config/config.ts';
-import { mustStillBeBound } from '../../src/ledger/merchant/bound-accounts.ts';
+import { isFormerName, mustStillBeBound } from '../../src/ledger/merchant/bound-accounts.ts';
 import { limitsOf, isApprovalDue } from '../../src/config/account-rules.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { chooseVolume, noteVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
@@ -25,7 +25,7 @@ import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroyForGood, wasDestroyed } from '../../src/crypto/archive.ts';
 import { type Arrival, checkArrival, findRefusal, isDisturbed, wasChanged } from './check-arrival.ts';
 import { decideIntake } from './decide-intake.ts';
-import type { Refusal } from './find-duplicate.ts';
+import { findDuplicate, type Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
 import { askServiceTime, chargedSince, findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
 import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
@@ -48,7 +48,7 @@ export const INTAKE: Stage<{ fileId: string; done?: PlainFileRow }> = {
     const ids = files.map(({ fileId }) => fileId);
     return files.length > 1 && (await mayOverlap(app.ledger, ids, THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
   },
-  findDue: (app) => dueFiles('intake', app.settings.site),
+  findDue: (app) => dueFiles(app.ledger, 'intake', app.settings.site),
   thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'intake', subject: fileId, fileId }),
   workAlone: async (app, file, turn) => {
@@ -95,9 +95,11 @@ async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<v
 }
 
 function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
+  // It cannot be read: nothing says any more by which rules, and no process may send it.
+  if (isFormerName(file.account)) return holdUnread(app, file, { code: 'OTHER_MERCHANT' });
   return poisonGuard(app, file.file_id, {
     read: () => checkAndStore(app, file, before).catch((error: unknown) => refuseDestroyed(app, file, error)),
-    giveUp: () => holdUnread(app, file),
+    giveUp: () => holdUnread(app, file, { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') }),
   });
 }
 
@@ -108,14 +110,18 @@ async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): P
   const arrival = await checkArrival(app, file, folder);
   const decide = () =>
     transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival, before }));
-  const decided = await decide().catch((error: unknown) => {
-    // Another intake has just accepted the same bytes; now they are a duplicate.
-    if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
-    throw error;
-  });
+  const decided = await decideAgain(decide);
   const { state, reason_code: code } = decided;
   app.log.info({ fileId: file.file_id, verdict: VERDICTS[state], ...(code !== null && { code }) }, 'file checked');
   return decided;
+}
+
+/** Decides a second time when another intake has just accepted the same bytes; now they are a duplicate. */
+function decideAgain(decide: () => Promise<PlainFileRow>): Promise<PlainFileRow> {
+  return decide().catch((error: unknown) => {
+    if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
+    throw error;
+  });
 }
 
 /** Names in the log for the states in which intake leaves a file. */
@@ -203,10 +209,17 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   return decided;
 }
 
-/** Holds a file whose reading has killed the process too often (poison-guard.ts). */
-async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
-  const refusal: Refusal = { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') };
-  return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
+/**
+ * Holds a file without reading it: reading it has killed the process too often (poison-guard.ts), or its account came to
+ * mean another merchant, country or currency after it was taken.
+ */
+async function holdUnread(app: App, file: FileRow, refusal: Refusal): Promise<PlainFileRow> {
+  const decide = () =>
+    transact(app.ledger, async (tx) => {
+      const duplicate = await findDuplicate(tx, file);
+      return duplicate ? refuseUnread(tx, file, duplicate) : refuseUnread(tx, file, refusal, 'hold');
+    });
+  return decideAgain(decide);
 }
 
 /** Refuses a file that was destroyed for its security codes before the ledger went back to a state that still waits. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
-import { reasonOf } from '../../src/kernel/errors.ts';
 import { dueBatches } from '../../src/ledger/batch/due-work.ts';
 import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
@@ -77,7 +76,7 @@ async function endTogether(app: App, polls: readonly Poll[], patienceMs: number)
   const fetch = async (poll: Poll) => {
     const { key, asked } = poll;
     const batch = batches.find((one) => one.file_id === key.fileId && one.batch_no === key.batchNo);
-    if (batch?.state !== 'submitted' || isEarly(app, batch)) return;
+    if (batch?.state !== 'submitted' || !app.ledger.bound.has(batch.account) || isEarly(app, batch)) return;
     asked.batchId = batch.batch_id;
     asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
     const answer = await asked.answer;
@@ -142,6 +141,11 @@ async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<voi
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
   let fresh: FreshResult | undefined;
+  // A result that is here already is judged, whatever the account means by now.
+  if (batch.state !== 'result_in' && !app.ledger.bound.has(batch.account)) {
+    asked.failure = 'no account of the configuration means its merchant';
+    return;
+  }
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has queried meanwhile and set the next time; two series must not run side by side.

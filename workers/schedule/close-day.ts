@@ -2,17 +2,16 @@ import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { App } from '../../src/app.ts';
 import { writeOutput } from '../../src/files/outputs/write-output.ts';
 import { dateBefore } from '../../src/calendar/business-dates.ts';
-import type { Account } from '../../src/config/config.ts';
 import type { Period } from '../../src/calendar/calendar.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import { findApprovedTwice } from '../../src/ledger/duplicates/ask-again.ts';
-import { listMissed, readDoneBefore } from '../../src/ledger/schedule/read-runs.ts';
+import { readDoneBefore } from '../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../src/ledger/engine/records.ts';
 import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
 import { dayReportJson, dayReportText } from '../../src/reconcile/outputs/day-report.ts';
 import { readDayReport } from './read-day-report.ts';
-import { checkExpected, expectationOf } from './check-expected.ts';
+import { checkExpected } from './check-expected.ts';
 
 export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;
 
@@ -33,8 +32,10 @@ export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promi
   const twice = await findApprovedTwice(app.ledger, account.name, period.from, period.until);
   if (twice > 0)
     app.log.error({ account: account.name, day: run.business_date, rows: twice }, 'payments were made twice');
-  const figures = await readDayReport(app.ledger, account, run.business_date, period);
-  const report = { ...figures, missingFiles: await findMissingFiles(app, account, period) };
+  // The sweep may not have checked yet.
+  await checkExpected(app);
+  const { folders } = app.settings;
+  const report = await readDayReport(app.ledger, account, run.business_date, { period, folders });
   const difference = balanceDay(report);
   if (!isBalanced(report)) {
     const about = { account: account.name, day: run.business_date, rows: difference.rows, cents: difference.cents };
@@ -55,22 +56,6 @@ async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Peri
   // The first close begins where an earlier one would have ended.
   const from = last?.due_at ?? dateBefore(schedule, run.business_date)?.at ?? run.due_at;
   return { from, until: run.due_at };
-}
-
-async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
-  // The sweep may not have checked yet.
-  await checkExpected(app);
-  const folders = app.settings.folders.filter((folder) => folder.account === account.name && folder.expect);
-  const missed = await listMissed(
-    app.ledger,
-    folders.map(({ id }) => expectationOf(id)),
-    from,
-    until,
-  );
-  return missed.map((run) => {
-    const folder = folders.find(({ id }) => expectationOf(id) === run.schedule);
-    return { folder: folder?.id ?? '', day: run.business_date, by: folder?.expect?.by ?? '' };
-  });
 }
 
 /**

@@ -138,8 +138,10 @@ export async function submitAlone(
 ): Promise<AttemptResult | undefined> {
   const name = known.account ?? (await readBatchRow(app.ledger, key)).account;
   app.telemetry.note({ account: name });
+  // A job may be older than the configuration: its account has another meaning or is asked about by now.
+  if (!app.ledger.bound.has(name)) return undefined;
   const account = app.account(name);
-  if (!app.ledger.bound.has(name) || !mayBeSent(app, name)) return undefined;
+  if (!mayBeSent(app, name)) return undefined;
   if (!app.ledger.admitted.sender && !(await admitHere(app))) return undefined;
   const item = { work: 'submit', subject: name, account: name } as const;
   const ahead = await lookAhead(app, name);

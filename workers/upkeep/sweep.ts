@@ -16,6 +16,7 @@ import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
 import { bindAnswered } from '../bind-here.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
+import { bringFormerClaims } from './former-work.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { compareForgotten } from './compare-forgotten.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
@@ -45,12 +46,12 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger already knows.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
-  // While the queue is away, the stages look after each sweep.
-  await app.queue.heal();
   if (!atStart) await mustBeUsable(app);
   if (sends) await renewFolderMark(app.settings.paths.journal, app.clock);
   // A root that cannot be signed holds up no work; the sweep then counts as failed.
   if (!atStart) await signTonight(app);
+  // While the queue is away, the stages look after each sweep.
+  await app.queue.heal();
   app.health.noteSweep();
 }
 
@@ -114,6 +115,7 @@ async function underPresentName(app: App, claim: Claim): Promise<Claim> {
 
 /** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */
 async function adoptClaims(app: App): Promise<void> {
+  await bringFormerClaims(app);
   const folders = claimFoldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {
     const found = await findClaims(work);

@@ -22,6 +22,7 @@ import { sha256OfFile } from '../../src/kernel/hash.ts';
 import type { PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { noteLate } from '../../src/ledger/file/late-arrivals.ts';
 import { readFileRow, readFileState } from '../../src/ledger/file/read-file.ts';
+import { listFormerWorkFolders } from '../../src/ledger/process/work-folders.ts';
 import { noting } from '../note-failures.ts';
 import { openFileKey, originalPath } from '../open-original.ts';
 import { quarantineOdd } from './take-claim.ts';
@@ -100,8 +101,14 @@ async function beginsEmpty(path: string): Promise<boolean> {
 
 /** Looks at the retired files of this site, and removes those whose time is over. */
 export async function lookAtAllRetired(app: App): Promise<void> {
-  for (const work of new Set(foldersHere(app.settings).map((folder) => folder.work)))
-    for (const retired of await listRetired(work)) {
+  const present = foldersHere(app.settings).map((folder) => folder.work);
+  // Those of a folder that had another work folder before end there; it may be gone.
+  const former = await listFormerWorkFolders(app.ledger, app.settings.site, present);
+  for (const work of new Set([...present, ...former]))
+    for (const retired of await listRetired(work).catch((error: unknown) => {
+      if (present.includes(work)) throw error;
+      return [];
+    })) {
       const { fileId } = retired;
       const item = { work: 'intake', subject: fileId, fileId } as const;
       try {

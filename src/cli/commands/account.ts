@@ -14,6 +14,8 @@ import {
   readAccountStates,
   readForgottenSends,
 } from '../../ledger/account/read-holds.ts';
+import { type LeftOver, readLeft } from '../../explain/left-over.ts';
+import { momentsIn } from '../print/moments.ts';
 import { type Merchant, readMerchants, sayMerchant } from '../../ledger/merchant/read-merchants.ts';
 import { actionCommand, type FindByWords } from '../action-command.ts';
 import { type CliCommand, type RunningCommand, JSON_OPTION, print, withLedger } from '../command.ts';
@@ -23,7 +25,7 @@ import { operatorName, readReason, REASON_OPTION } from '../option-values.ts';
 import { saidState, SHOWN_ACCOUNTS, type ShownAccount } from '../../../schemas/shown.ts';
 import { stepText } from '../../../schemas/steps.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { formatInZone } from '../../calendar/zone-time.ts';
+import { formatInZone, sharedZone } from '../../calendar/zone-time.ts';
 import { describeHolds, showAccount } from '../../explain/describe-holds.ts';
 import { textTable } from '../print/table.ts';
 
@@ -133,6 +135,30 @@ const address = actionCommand(
   },
 );
 
+const left: CliCommand = {
+  name: 'left',
+  about: 'List what is left over of former accounts, such as after going live, and what to do about each',
+  takes: [['[account]', 'only this one, with its former names such as main.1; left out, all']],
+  options: [JSON_OPTION],
+  notes: [
+    `Files held, unsent or in doubt, drops and uploads that were meant for another merchant, and runs of schedules that
+left the configuration. Exit status 0 when nothing is left, 4 when something of it is in doubt, else 3.`,
+  ],
+  examples: ['account left', 'account left main --json'],
+  async run(call) {
+    return withLedger(call, async (ledger, settings) => {
+      await compareJournalFirst(ledger, settings, { decides: false });
+      const [wanted] = call.arguments;
+      const account = wanted === undefined ? undefined : oneOf(wanted, await knownAccounts(ledger, settings));
+      const found = await readLeft(ledger, settings, account);
+      const shown = found.map(({ next, ...item }) => ({ ...item, next: stepText(next) }));
+      print(call, shown, () => leftTable(shown, momentsIn(sharedZone(settings), ledger.clock.now())));
+      if (found.some(({ kind }) => kind === 'doubt')) return EXIT.unknownOpen;
+      return found.length === 0 ? EXIT.ok : EXIT.held;
+    });
+  },
+};
+
 const forgotten: CliCommand = {
   name: 'forgotten',
   about: 'List calls that the send journal has and a restored ledger lacks',
@@ -205,7 +231,7 @@ from the report proves nothing, because the report may be cut off. Exit status 5
 export const account: CliCommand = {
   name: 'account',
   about: 'Stop and resume sending, and see what stops an account',
-  commands: [list, pause, resume, address, forgotten, reconcile, acknowledge],
+  commands: [list, left, pause, resume, address, forgotten, reconcile, acknowledge],
   examples: ['account list', 'account pause --all --reason "amounts look wrong"'],
 };
 
@@ -254,6 +280,27 @@ function inDoubt({ batches }: AccountState): string {
   if (doubtful.length === 0) return '';
   const rows = doubtful.reduce((sum, batch) => sum + batch.rows, 0);
   return `${counted(rows, 'row')}, ${formatCents(doubtful.reduce((sum, batch) => sum + batch.cents, 0))}`;
+}
+
+/** Lists what is left over, by account, each with what to do. */
+export function leftTable(
+  left: readonly (Omit<LeftOver, 'next'> & { next: string })[],
+  when: (at: Date) => string,
+): string {
+  if (left.length === 0) return 'Nothing is left over of former accounts.';
+  const rows = left.map(({ account, name, fileId, batchNo, rows: count, cents, since }) => [
+    account,
+    name,
+    fileId === null ? '' : batchNo === null ? fileId : `${fileId}/${batchNo}`,
+    count === null ? '' : String(count),
+    cents === null ? '' : formatCents(cents),
+    when(since),
+  ]);
+  const table = textTable(['Account', 'What', 'Id', 'Rows', 'Total', 'Since'], rows, [3, 4]);
+  const todo = left.map(
+    ({ account, name, says, next }) => `${account === '' ? '' : `${account}: `}${name}: ${says} ${next}`,
+  );
+  return [table, todo.join('\n')].join('\n\n');
 }
 
 /** Lists the calls of one account that only the send journal knows, and what to do with them. */

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
-import { readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { checkMirror } from '../../ledger/admission/journal-mirror.ts';
 import { COMPARE, findPutBack, sayPutBack } from '../../ledger/admission/folder-mark.ts';
 import { findForgottenSends, findJournalTrouble } from '../../ledger/admission/send-journal.ts';
@@ -65,8 +65,8 @@ export const journal: Check = {
 /** Lists forgotten calls that the ledger has since recorded; they stay open until an operator acknowledges them. */
 async function findUnseen(ledger: Ledger, { accounts }: Settings): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const account of accounts.keys()) {
-    const unseen = (await readForgottenSends(ledger, account)).filter((send) => !send.acknowledgedAt).length;
+  // Also of former names, which no configuration has: their calls were made as well.
+  for (const { account, forgotten: unseen } of await readAccountStates(ledger, [...accounts.keys()])) {
     if (unseen === 0) continue;
     findings.push(
       bad(

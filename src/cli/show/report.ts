@@ -38,7 +38,7 @@ export const report: CliCommand = {
       const days: DayReport[] = [];
       for (const account of accountsOf(call, settings)) {
         const day = call.options['day'] ?? dayInZone(ledger.clock.now(), account.timeZone);
-        days.push(await readDayReport(ledger, account, String(day)));
+        days.push(await readDayReport(ledger, account, String(day), settings));
       }
       return days;
     });

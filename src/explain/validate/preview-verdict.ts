@@ -67,12 +67,14 @@ export async function previewVerdict(
     changed: false,
     sameName: ledger.sameName,
     sentBefore: seen.sentBefore,
+    forgotten: check.verdict === 'reject' ? [] : seen.forgotten,
     history,
   });
   return tell(check, decision, {
     own: [...check.faults, ...faults],
     rows: rowFaults,
     seen: history ? seen : undefined,
+    mostFaults,
   });
 }
 
@@ -113,11 +115,19 @@ function refuse({ bytes, sha256 }: FileCheck, refusal: Refusal): Preview {
 function tell(
   check: FileCheck,
   decision: FileDecision,
-  { own, rows, seen }: { own: readonly Fault[]; rows: readonly Fault[]; seen: SeenBefore | undefined },
+  {
+    own,
+    rows,
+    seen,
+    mostFaults,
+  }: { own: readonly Fault[]; rows: readonly Fault[]; seen: SeenBefore | undefined; mostFaults: number },
 ): Preview {
-  const ofRows = [...rows, ...(seen?.chargedFaults ?? [])].toSorted((one, other) => one.line - other.line);
+  // Rows of forgotten calls are among the faults of the decision, as in the intake.
+  const calls = new Set(seen?.forgotten.filter(({ line }) => line > 0));
+  const ofCalls = [...calls].slice(0, mostFaults);
+  const ofRows = [...rows, ...(seen?.chargedFaults ?? []), ...ofCalls].toSorted((one, other) => one.line - other.line);
   const counted = Object.values(check.faultCounts).reduce((sum, count) => sum + count, 0);
   const charged = (seen?.charged ?? []).reduce((sum, { rows: flagged }) => sum + flagged, 0);
   const faultCount = counted + (own.length - check.faults.length) + charged;
-  return { check, decision, faults: [...own, ...ofRows], faultCount };
+  return { check, decision, faults: [...own.filter((fault) => !calls.has(fault)), ...ofRows], faultCount };
 }

@@ -14,6 +14,15 @@ import {
   saySentBefore,
   type SentBefore,
 } from '../../ledger/duplicates/find-duplicate.ts';
+import { faultsOf } from '../../ledger/doubt/compare-forgotten.ts';
+import {
+  findForgottenRows,
+  type ForgottenRow,
+  numbersOf,
+  readForgotten,
+} from '../../ledger/duplicates/find-forgotten-rows.ts';
+import { readCanonical } from '../../csv/read/read-canonical.ts';
+import { markRows } from '../../../workers/row-marks.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
 import { FINGERPRINT_BYTES } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { likeRows, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
@@ -31,6 +40,8 @@ export type SeenBefore = {
   readonly chargedFaults: readonly Fault[];
   /** The message about batches that were sent and that the ledger has forgotten; undefined when there are none. */
   readonly sentBefore: string | undefined;
+  /** Faults of rows that such a call may have held, one each, and of the file because of them. */
+  readonly forgotten: readonly Fault[];
 };
 
 /** Looks up rows in the ledger as they stream by. Nothing is written, and only the current rows are held. */
@@ -41,17 +52,21 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
   const now = await readSlowerNow(app.ledger.pool, app.clock.now(), app.ledger.databaseNow());
   const charged = searchCharged(app, folder, { mostFaults, since: chargedSince(folder, now) });
   const sent = (await hasForgottenSends(app.ledger, folder.account)) ? searchSent(app, folder.account) : undefined;
+  const forgotten = await searchForgotten(app, folder);
   const rowSet = openRowSet(rowSetKey(app.fingerprint));
   return {
     take: async (group) => {
       const payments = unpackRows(group);
       addRows(rowSet, group.packed);
       await charged.take(payments, group.faults);
-      if (group.layout) await sent?.take(group.layout, payments);
+      if (group.layout) {
+        await sent?.take(group.layout, payments);
+        await forgotten.take(group.layout, payments);
+      }
     },
     end: async () => {
       const mark = rowSet.mark();
-      return { now, rowSet: mark, ...charged.end(), sentBefore: await sent?.end(mark) };
+      return { now, rowSet: mark, ...charged.end(), sentBefore: await sent?.end(mark), forgotten: forgotten.end() };
     },
   };
 }
@@ -103,6 +118,29 @@ function searchCharged(
       }
     },
     end: () => ({ charged: [...flagged.values(), ...like.flagged()], chargedFaults: faults }),
+  };
+}
+
+/** Marks the rows as those of a forgotten call were marked, from the bytes that would be sent. */
+async function searchForgotten(app: App, { account, operation }: Folder) {
+  const { pool } = app.ledger;
+  const { unknown, hasRows } = await readForgotten(pool, account);
+  const found: ForgottenRow[] = [];
+  return {
+    take: async (layout: LayoutName, payments: readonly PaymentRow[]) => {
+      if (!hasRows || payments.length === 0) return;
+      const rows = readCanonical(canonicalBytes(payments), layout);
+      const { marks, rowOf } = markRows(app, { account, operation }, rows);
+      const marked = numbersOf(marks).map((mark, place) => {
+        const row = rowOf[place]!;
+        return { line: payments[row]!.line, mark, hasInvoice: rows[row]!.invoice !== '' };
+      });
+      for (const row of await findForgottenRows(pool, account, marked)) found.push(row);
+    },
+    end: () => {
+      const rows = found.toSorted((one, other) => one.line - other.line);
+      return faultsOf({ unknown, found: [{ rows }] });
+    },
   };
 }
 

@@ -259,7 +259,7 @@ async function stepsOf(
 }
 
 async function heldBy(ledger: Ledger, account: string, timeZone: string): Promise<Step[]> {
-  const holds = describeHolds(await readHolds(ledger, account), timeZone);
+  const holds = describeHolds({ ...(await readHolds(ledger, account)), account }, timeZone);
   return holds.map((hold) => [`Account ${account} sends nothing. `, ...hold]);
 }
 

@@ -4,6 +4,7 @@ import type { AuditReason } from '../engine/move.ts';
 import { counted } from '../../kernel/counted.ts';
 import { mustBeOpen } from '../admission/close-ledger.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { IS_FORGOTTEN_OF } from './read-holds.ts';
 
 /** Account name that stands for all accounts. */
 export const ALL_ACCOUNTS = '*';
@@ -34,7 +35,7 @@ export type StopKind = 'pause' | 'journal' | 'fault';
  * Lifts every stop of an account, or the stops on all accounts when it is ALL_ACCOUNTS. A batch in doubt or refused
  * still holds the account until it is resolved.
  * @returns the kinds that were lifted; empty when nothing stopped it
- * @throws PipelineError JOURNAL_AHEAD while the journal knows calls of the account that no operator has acknowledged
+ * @throws PipelineError JOURNAL_AHEAD while the journal knows calls of its merchant that no operator has acknowledged
  */
 export async function resumeAccount(ledger: Ledger, account: string, because: AuditReason): Promise<StopKind[]> {
   return transact(ledger, async (tx) => {
@@ -53,7 +54,7 @@ export async function resumeAccount(ledger: Ledger, account: string, because: Au
 
 async function refuseUnlooked(tx: Transaction, account: string): Promise<void> {
   const { rows } = await tx.client.query<{ sends: number }>(
-    'SELECT count(*) AS sends FROM forgotten_send WHERE account = $1 AND acknowledged_at IS NULL',
+    `SELECT count(*) AS sends FROM forgotten_send WHERE ${IS_FORGOTTEN_OF} AND acknowledged_at IS NULL`,
     [account],
   );
   const sends = rows[0]!.sends;
@@ -69,15 +70,15 @@ async function refuseUnlooked(tx: Transaction, account: string): Promise<void> {
 }
 
 /**
- * Records that an operator has reviewed the calls that only the send journal knows. The account may then be resumed; a
- * batch of the same bytes stays barred.
+ * Records that an operator has reviewed the calls of a merchant that only the send journal knows, under whichever of its
+ * names. The account may then be resumed; a batch of the same bytes stays barred.
  * @returns how many calls were not acknowledged before
  */
 export async function acknowledgeForgotten(ledger: Ledger, account: string, because: AuditReason): Promise<number> {
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<{ file_id: string; batch_no: number; attempt: number }>(
       `UPDATE forgotten_send SET acknowledged_at = $2, acknowledged_by = $3
-       WHERE account = $1 AND acknowledged_at IS NULL RETURNING file_id, batch_no, attempt`,
+       WHERE ${IS_FORGOTTEN_OF} AND acknowledged_at IS NULL RETURNING file_id, batch_no, attempt`,
       [account, tx.at, because.actor],
     );
     if (rows.length === 0) return 0;

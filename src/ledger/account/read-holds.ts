@@ -22,16 +22,30 @@ export type HoldingBatch = {
 /** What keeps an account from sending now; when both lists are empty, it may send. */
 export type Holds = { stops: Stop[]; batches: HoldingBatch[] };
 
+/**
+ * SQL list: the account `$1` and every other name of its merchant. Stops and batches of any of them keep it from sending
+ * (may_leave in schemas/ledger/gate.sql).
+ */
+export const NAMES =
+  '(SELECT $1::text UNION SELECT a.account FROM account a WHERE a.merchant_no = (SELECT merchant_of($1)))';
+
+/**
+ * SQL condition on `forgotten_send`: the call was made to the merchant of the account `$1`, by whichever name. A call of a
+ * merchant that no account means is found by the name that its journal has, or nobody would see it.
+ */
+export const IS_FORGOTTEN_OF = `(merchant_no = (SELECT merchant_of($1)) OR account = $1
+  AND NOT EXISTS (SELECT FROM account a WHERE a.merchant_no = forgotten_send.merchant_no))`;
+
 export async function readHolds(ledger: Ledger, account: string): Promise<Holds> {
   const [stops, batches] = await Promise.all([
     ledger.pool.query<Stop>(
-      `SELECT account, kind, reason, actor, since FROM account_stop WHERE account IN ($1, '*') ORDER BY account, kind`,
+      `SELECT account, kind, reason, actor, since FROM account_stop WHERE account = '*' OR account IN ${NAMES} ORDER BY account, kind`,
       [account],
     ),
     ledger.pool.query<HoldingBatch>(
       `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents, b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
-       WHERE b.account = $1 AND b.${IS_OPEN}
+       WHERE b.account IN ${NAMES} AND b.${IS_OPEN}
          AND b.state IN ('preparing', 'sending', 'unknown', 'refused')
        ORDER BY b.state_at, f.file_no, b.batch_no`,
       [account],
@@ -60,7 +74,8 @@ export async function readAccountStates(ledger: Ledger, accounts: readonly strin
            SELECT b.account, (b.state = 'ready')::int, (b.state IN ('preparing', 'sending', 'submitted', 'result_in'))::int, 0
            FROM batch b JOIN file f USING (file_id)
            WHERE b.${IS_OPEN} AND f.${IS_SENDABLE}
-           UNION ALL SELECT account, 0, 0, (acknowledged_at IS NULL)::int FROM forgotten_send
+           UNION ALL SELECT coalesce(a.account, g.account), 0, 0, (g.acknowledged_at IS NULL)::int
+           FROM forgotten_send g LEFT JOIN account a USING (merchant_no)
            UNION ALL SELECT account, 0, 0, 0 FROM account_stop WHERE account <> '*') parts
      GROUP BY account ORDER BY array_position($1::text[], account) NULLS LAST, account`,
     [accounts],
@@ -83,11 +98,12 @@ export type ForgottenSend = {
   batchId: string | null;
 };
 
+/** Returns the forgotten calls of the merchant of an account. */
 export async function readForgottenSends(ledger: Ledger, account: string): Promise<ForgottenSend[]> {
   const { rows } = await ledger.pool.query<ForgottenSend>(
     `SELECT file_id AS "fileId", batch_no AS "batchNo", attempt, sha256, at, since, batch_state AS "batchState",
             acknowledged_at AS "acknowledgedAt", acknowledged_by AS "acknowledgedBy", batch_id AS "batchId"
-     FROM forgotten_send WHERE account = $1 ORDER BY at, file_id, batch_no, attempt`,
+     FROM forgotten_send WHERE ${IS_FORGOTTEN_OF} ORDER BY at, file_id, batch_no, attempt`,
     [account],
   );
   return rows;

@@ -58,7 +58,8 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
             jsonb_build_object('batches', count(b.*), 'rows', coalesce(sum(b.rows), 0), 'cents', coalesce(sum(b.cents), 0))
      FROM (SELECT account FROM account_stop
            UNION SELECT account FROM batch WHERE ${IS_OPEN} AND state = 'refused') stopped
-     LEFT JOIN batch b ON (b.account = stopped.account OR stopped.account = '*')
+     LEFT JOIN batch b ON (b.account = stopped.account OR stopped.account = '*'
+         OR b.merchant_no = (SELECT a.merchant_no FROM account a WHERE a.account = stopped.account))
        AND b.${IS_OPEN} AND b.state IN ('ready', 'refused')
      GROUP BY stopped.account`,
   );

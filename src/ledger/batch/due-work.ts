@@ -14,30 +14,31 @@ import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
  * Asks for files of a site in the order in which they came. `intake`: claimed and not checked. `deliver`: an output can be
  * written that is not there.
  */
-export function dueFiles(stage: 'intake' | 'deliver', site = HOME_SITE): Due {
+export function dueFiles(ledger: Ledger, stage: 'intake' | 'deliver', site = HOME_SITE): Due {
   const sql = `SELECT f.file_id AS subject, f.file_no AS place, f.bytes AS weight FROM file f WHERE f.site = $1 AND ${DUE_FILES[stage]}`;
-  return { sql, values: [site] };
+  return { sql, values: stage === 'intake' ? [site, boundKeys(ledger)] : [site] };
 }
 
 /**
  * Asks for batches, by when their result should be asked for; first those whose result is here and not judged. A finished
- * batch is asked for again when that is due. They weigh as much as they have rows.
+ * batch is asked for again when that is due. No process asks about an account that it does not mean as the ledger does. They
+ * weigh as much as they have rows.
  * @param longestRecheckMs longest wait before that
  */
-export function dueBatches({ clock }: Pick<Ledger, 'clock'>, longestRecheckMs = LONGEST_RECHECK_MS): Due {
+export function dueBatches(ledger: Ledger, longestRecheckMs = LONGEST_RECHECK_MS): Due {
   const due = `
     SELECT file_id, batch_no, rows, to_timestamp(0) AS at FROM batch WHERE ${IS_OPEN} AND state = 'result_in'
     UNION ALL
     SELECT file_id, batch_no, rows, coalesce(next_poll_at, submitted_at) FROM batch
-      WHERE ${IS_OPEN} AND ((state = 'submitted' AND next_poll_at IS NULL)
+      WHERE ${IS_OPEN} AND is_bound(account, $2) AND ((state = 'submitted' AND next_poll_at IS NULL)
         OR (state IN ('submitted', 'exception') AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
     UNION ALL
     SELECT file_id, batch_no, rows, next_recheck_at FROM batch
-      WHERE ${hasCome('next_recheck_at', '$1', longestRecheckMs)} AND ${MAY_RECHECK}`;
+      WHERE ${hasCome('next_recheck_at', '$1', longestRecheckMs)} AND ${MAY_RECHECK} AND is_bound(account, $2)`;
   return {
     sql: `SELECT file_id || '/' || batch_no AS subject, row_number() OVER (ORDER BY at, file_id, batch_no) AS place, rows AS weight
       FROM (${due}) AS due`,
-    values: [clock.now()],
+    values: [ledger.clock.now(), boundKeys(ledger)],
     next: [
       'SELECT min(next_poll_at) FROM batch WHERE next_poll_at > $1',
       'SELECT min(next_recheck_at) FROM batch WHERE next_recheck_at > $1',
@@ -92,8 +93,7 @@ const MAY_SEND_NOW = `(next.not_before IS NULL OR ${hasCome('next.not_before', '
        AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`;
 
 /**
- * SQL condition on a batch: whom its account means is settled. No process sends for a former name, or for an account that
- * waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
+ * SQL condition on a batch: whom its account means is settled. No process works for a former name, or for an account that waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
  */
 const HAS_MERCHANT = `batch.account NOT LIKE '%.%' AND NOT EXISTS (SELECT FROM address_question q WHERE q.account = batch.account)`;
 
@@ -128,9 +128,10 @@ export async function sumToPoll({ pool, clock }: Ledger): Promise<DueSum> {
     `SELECT count(*)::int AS count, min(at) AS since FROM (
        SELECT ${dueAt} AS at FROM batch
        WHERE ${IS_OPEN} AND (state = 'result_in'
-         OR (state IN ('submitted', 'exception') AND ${hasCome(dueAt, '$1', LONGEST_REPOLL_MS)}))
+         OR (${HAS_MERCHANT} AND state IN ('submitted', 'exception') AND ${hasCome(dueAt, '$1', LONGEST_REPOLL_MS)}))
        UNION ALL
-       SELECT next_recheck_at FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) due`,
+       SELECT next_recheck_at FROM batch
+       WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK} AND ${HAS_MERCHANT}) due`,
     [clock.now()],
   );
   return rows[0]!;
@@ -162,6 +163,9 @@ async function sumFiles({ pool }: Ledger, site: string, condition: string): Prom
 
 const IS_CLAIMED = `f.state = 'claimed'`;
 
+/** SQL condition on a claimed file: this process can read it. One of a former name is held at once. $2 are boundKeys. */
+export const IS_READABLE = `(f.account LIKE '%.%' OR is_bound(f.account, $2))`;
+
 /**
  * SQL condition on a file `f` that lacks an output: the notice of its verdict, the results once none of its batches is
  * open, or a correction.
@@ -180,4 +184,4 @@ function lacks(kind: OutputKind): string {
   return `NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = f.file_id AND o.kind = '${kind}')`;
 }
 
-const DUE_FILES = { intake: IS_CLAIMED, deliver: IS_DELIVERABLE } as const;
+const DUE_FILES = { intake: `${IS_CLAIMED} AND ${IS_READABLE}`, deliver: IS_DELIVERABLE } as const;

@@ -86,7 +86,10 @@ export type BatchIds = {
   isCalling: boolean;
   /** Calls since the newest id, known to the ledger without the id they may have received. */
   withoutId: number;
-  /** Returns whether a batch of any account has this id, or a forgotten call of the merchant. */
+  /**
+   * Returns whether a batch of any account at the same service has this id, or a forgotten call of the merchant. Another
+   * service, such as a sandbox, may have given the same id.
+   */
   isKnown(batchId: string): Promise<boolean>;
 };
 
@@ -111,7 +114,10 @@ export async function readBatchIds({ pool }: Ledger, account: string): Promise<B
     ...rows[0]!,
     isKnown: async (batchId) => {
       const { rowCount } = await pool.query(
-        `SELECT FROM batch WHERE batch_id = $1 UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND merchant_no = (SELECT merchant_of($2))`,
+        `SELECT FROM batch b WHERE batch_id = $1 AND merchant_no IN (
+           SELECT other.merchant_no FROM merchant_address own JOIN merchant_address other USING (server, address)
+           WHERE own.merchant_no = (SELECT merchant_of($2)))
+         UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND merchant_no = (SELECT merchant_of($2))`,
         [batchId, account],
       );
       return rowCount !== 0;

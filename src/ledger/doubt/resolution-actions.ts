@@ -1,5 +1,7 @@
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { sha256Of } from '../../kernel/hash.ts';
 import type { ReconciledRow } from '../../rows/rows.ts';
 import { type Transaction, violates } from '../engine/transaction.ts';
 import { countReports } from './decide-rows.ts';
@@ -52,12 +54,12 @@ export const RESOLUTION_ACTIONS = {
   },
   journal: {
     about: "give the rows the outcomes of the service's reports",
-    bindingOf: bindBatch,
+    bindingOf: bindRows,
     carryOut: settleByReports,
   },
   'close-in-doubt': {
     about: 'close the batch with unknown outcome; rows that no report shows stay UNKNOWN',
-    bindingOf: bindBatch,
+    bindingOf: bindRows,
     carryOut: closeInDoubt,
   },
 } as const satisfies Record<string, ResolutionAction>;
@@ -69,6 +71,31 @@ async function bindBatch(tx: Transaction, subject: ResolutionSubject): Promise<B
   await lockDecisionsOf(tx, keyOf(subject));
   const binding = await bindingOfBatch(tx, keyOf(subject));
   return { ...binding, reports: await countReports(tx, keyOf(subject)) };
+}
+
+/**
+ * Binds a proposal to each row with the outcome that it would get, too: the second person confirms no other. A closed row
+ * has the outcome unknown.
+ */
+async function bindRows(tx: Transaction, subject: ResolutionSubject): Promise<Binding> {
+  const binding = await bindBatch(tx, subject);
+  const rows = await readProposedRows(tx, subject, String(binding['state']));
+  const lines = rows.map(({ line, outcome, code, message, authorization }) =>
+    [line, outcome, code, message, authorization].join(' '),
+  );
+  const counts = [...groupBy(rows, ({ outcome }) => outcome)].map(([outcome, own]) => [outcome, own.length]);
+  return { ...binding, ...Object.fromEntries(counts), outcomes: sha256Of(lines.join('\n')) };
+}
+
+/** Outcomes that a proposal to settle or close rows would write, in line order; empty for a batch that is past that. */
+export async function readProposedRows(
+  tx: Transaction,
+  subject: ResolutionSubject,
+  state: string,
+): Promise<ReconciledRow[]> {
+  if (!['unknown', 'exception', 'reconciled'].includes(state)) return [];
+  const { certain, uncertain } = await decideOpenRows(tx, keyOf(subject), waitOf(subject));
+  return [...certain, ...uncertain.map(inDoubt)].toSorted((one, other) => one.line - other.line);
 }
 
 async function settleByReports(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void> {

@@ -70,6 +70,20 @@ export function readDoublesOf(client: Queryable, { fileId, batchNo }: { fileId: 
   );
 }
 
+/** How many pairs of an account were perhaps paid twice, and how many of these a user has acknowledged. */
+export type TwiceCount = { account: string; open: number; acknowledged: number };
+
+export async function countPaidTwice({ pool }: Pick<Ledger, 'pool'>): Promise<TwiceCount[]> {
+  const { rows } = await pool.query<TwiceCount>(
+    `SELECT d.account, count(*) FILTER (WHERE d.acknowledged_at IS NULL)::int AS open,
+            count(d.acknowledged_at)::int AS acknowledged
+     FROM ${LATER} ${sideSql('own', 'd.file_no', 'd.line')} ${sideSql('other', 'd.other_no', 'd.other_line')}
+     WHERE ${IS_TWICE} GROUP BY d.account ORDER BY d.account`,
+    [CERTAINLY_NOT_CHARGED],
+  );
+  return rows;
+}
+
 /** Returns the payments that were, or may have been, made twice, the latest first; at most 200. */
 export function readPaidTwice({ pool }: Ledger, options: { account?: string; acknowledged?: boolean } = {}) {
   return readPairs(

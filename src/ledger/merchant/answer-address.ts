@@ -22,7 +22,7 @@ export type AddressQuestion = {
 
 export async function listAddressQuestions({ pool }: Pick<Ledger, 'pool'>): Promise<AddressQuestion[]> {
   const { rows } = await pool.query<AddressQuestion>(
-    `SELECT q.account, q.server, q.address, q.asked_at AS "askedAt", m.is_sandbox AS "wasSandbox",
+    `SELECT q.account, q.server, q.address, q.asked_at AS "askedAt", coalesce(m.is_sandbox, false) AS "wasSandbox",
             (SELECT p.address FROM merchant_address p WHERE p.merchant_no = q.merchant_no ORDER BY p.since DESC LIMIT 1) AS before,
             (SELECT count(*)::int FROM file f WHERE f.merchant_no = q.merchant_no) AS files,
             (SELECT count(*)::int FROM batch b WHERE b.merchant_no = q.merchant_no AND b.state = 'ready') AS unsent

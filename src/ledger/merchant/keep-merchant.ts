@@ -8,7 +8,8 @@ export type NewMerchant = {
   readonly agentMark: string | null;
   readonly server: string | null;
   readonly address: string | null;
-  readonly isSandbox: boolean;
+  /** Null while its service has never said. */
+  readonly isSandbox: boolean | null;
 };
 
 /** Records a merchant, or completes what a send journal has told of it. Returns its number. */
@@ -40,7 +41,13 @@ export async function keepMerchant(
 }
 
 /** Says where a merchant is, for a sentence. */
-export function describeMerchant({ address, isSandbox }: { address: string | null; isSandbox: boolean }): string {
+export function describeMerchant({
+  address,
+  isSandbox,
+}: {
+  address: string | null;
+  isSandbox: boolean | null;
+}): string {
   if (address === null) return 'an address that only a send journal knows';
   return isSandbox ? `the sandbox ${address}` : address;
 }
@@ -51,7 +58,7 @@ export function describeMerchant({ address, isSandbox }: { address: string | nul
  */
 export async function mergeMerchant(
   tx: Transaction,
-  { mark, server, address }: NewMerchant,
+  { mark, server, address, isSandbox }: NewMerchant,
   merchantNo: number,
   because: { actor: string; reason: string },
 ): Promise<number> {
@@ -63,6 +70,16 @@ export async function mergeMerchant(
     `INSERT INTO merchant_address (mark, merchant_no, server, address, since, actor, reason) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [mark, merchantNo, server, address, tx.at, because.actor, because.reason],
   );
+  // A service that had not answered and is a sandbox is reached by the mark of the sandbox only.
+  const { rowCount: isLearned } = await tx.client.query(
+    'UPDATE merchant SET is_sandbox = $2 WHERE merchant_no = $1 AND is_sandbox IS NULL',
+    [merchantNo, isSandbox],
+  );
+  if (isLearned && isSandbox)
+    await tx.client.query(
+      'DELETE FROM merchant_address WHERE merchant_no = $1 AND server = $2 AND address = $3 AND mark <> $4',
+      [merchantNo, server, address, mark],
+    );
   for (const { merchant_no: shell } of rows) {
     // Files of the merchant were compared up to its own newest call; these must count as newer.
     await tx.client.query('UPDATE forgotten_send SET merchant_no = $2, call_order = DEFAULT WHERE merchant_no = $1', [
@@ -90,7 +107,7 @@ export async function merchantOfCall(
   );
   const known = rows[0]!.merchant_no;
   if (known !== null) return known;
-  const shell = { agentMark: null, server: null, address: null, isSandbox: false, chain: account };
+  const shell = { agentMark: null, server: null, address: null, isSandbox: null, chain: account };
   const reason = 'a send journal knows calls to it';
   return keepMerchant(tx, { ...shell, mark: merchant ?? `account ${account}` }, { actor: 'system', reason });
 }

@@ -16,7 +16,7 @@ export type Merchant = {
 /** Returns whom every account means, names of former meanings included. */
 export async function readMerchants({ pool }: Pick<Ledger, 'pool'>): Promise<Map<string, Merchant>> {
   const { rows } = await pool.query<Merchant>(
-    `SELECT a.account, p.server, p.address, m.is_sandbox AS "isSandbox", a.country, a.currency,
+    `SELECT a.account, p.server, p.address, coalesce(m.is_sandbox, false) AS "isSandbox", a.country, a.currency,
             a.former_name AS "formerName", a.since
      FROM account a JOIN merchant m USING (merchant_no)
      CROSS JOIN LATERAL (SELECT * FROM merchant_address p WHERE p.merchant_no = a.merchant_no
@@ -24,6 +24,14 @@ export async function readMerchants({ pool }: Pick<Ledger, 'pool'>): Promise<Map
      ORDER BY a.account`,
   );
   return new Map(rows.map((row) => [row.account, row]));
+}
+
+/** Returns the merchant of every account by its number, to compare accounts. */
+export async function readMerchantNumbers({ pool }: Pick<Ledger, 'pool'>): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ account: string; merchantNo: number }>(
+    'SELECT account, merchant_no AS "merchantNo" FROM account',
+  );
+  return new Map(rows.map(({ account, merchantNo }) => [account, merchantNo]));
 }
 
 /** Says whom one account means. */

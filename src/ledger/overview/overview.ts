@@ -3,6 +3,7 @@ import { hasCome, IS_FINAL, IS_OPEN } from '../batch/conditions.ts';
 import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from '../batch/schedule-poll.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
+import { boundKeys } from '../merchant/bound-accounts.ts';
 import { IS_OPEN_LATE } from '../file/late-arrivals.ts';
 import { listUndecided, type UndecidedBatch } from '../doubt/unknown-rows.ts';
 import {
@@ -12,7 +13,7 @@ import {
   readPaidBatches,
   readPaidTwice,
 } from '../duplicates/read-double-charges.ts';
-import { IS_DELIVERABLE } from '../batch/due-work.ts';
+import { IS_DELIVERABLE, IS_READABLE } from '../batch/due-work.ts';
 import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
 import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
 
@@ -165,6 +166,7 @@ export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFil
 /**
  * Returns whether paydrop has work that it finishes without a person. That is a file to take in or write outputs for,
  * or a result due to be requested again. It is also a batch that is being sent, waits for its result or will be sent.
+ * Work of an account that this process does not mean as the ledger does waits for a person, or another process.
  * @param closed accounts whose window is closed: their batches wait, maybe for days
  * @param givenUp ids of files that do not count
  */
@@ -175,12 +177,13 @@ export async function isMoving(
 ): Promise<boolean> {
   const [row] = await query<{ moving: boolean }>(
     ledger,
-    `SELECT EXISTS (SELECT FROM file f WHERE (f.state = 'claimed' OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($3))
-         OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
-         OR EXISTS (SELECT FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
-         OR EXISTS (SELECT FROM batch WHERE state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)})
-         OR EXISTS (SELECT FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) AS moving`,
-    [ledger.clock.now(), closed, givenUp],
+    `SELECT EXISTS (SELECT FROM file f WHERE ((f.state = 'claimed' AND ${IS_READABLE}) OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($4))
+         OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'result_in'))
+         OR EXISTS (SELECT FROM batch WHERE is_bound(account, $2) AND (
+              state = 'submitted' OR (state = 'ready' AND account <> ALL ($3) AND ${MAY_LEAVE})
+              OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)})
+              OR (${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}))) AS moving`,
+    [ledger.clock.now(), boundKeys(ledger), closed, givenUp],
   );
   return row!.moving;
 }

@@ -1,5 +1,6 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
+import { NAMES } from '../account/read-holds.ts';
 import { linesOf, readStreamed } from '../backup/read-backup.ts';
 import { type CopiedTable, copyFrames, inSnapshot } from '../backup/write-backup.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -157,7 +158,7 @@ export async function findArchivedInvoice({ pool }: Ledger, invoice: string, lim
   return rows;
 }
 
-/** Returns which of these invoices archived files of an account hold. It goes by hashes too. */
+/** Returns which of these invoices archived files of the merchant of an account hold. It goes by hashes too. */
 export async function findArchivedInvoices(
   { pool }: Ledger,
   account: string,
@@ -167,7 +168,7 @@ export async function findArchivedInvoices(
     `SELECT invoice FROM unnest($2::text[]) AS asked (invoice) CROSS JOIN LATERAL (SELECT invoice_hash(invoice) AS hash) h
      WHERE EXISTS (SELECT FROM archived_invoice i JOIN row_archive a USING (archive_no)
                    CROSS JOIN LATERAL unnest(i.entries) AS e (entry)
-                   WHERE i.bucket = (hash >> 56) & 255 AND a.account = $1 AND entry & -4096 = hash & -4096)`,
+                   WHERE i.bucket = (hash >> 56) & 255 AND a.account IN ${NAMES} AND entry & -4096 = hash & -4096)`,
     [account, invoices],
   );
   return new Set(rows.map(({ invoice }) => invoice));

@@ -227,7 +227,7 @@ export type SameInvoice = Pick<PaymentTry, 'fileId' | 'name' | 'line' | 'cents' 
 /** Rows with an invoice that are looked at; a sender may use one for everything. */
 const MOST_LOOKED = 1_000;
 
-/** Returns the newest other rows of its account that have the invoice of a payment, at most 10. */
+/** Returns the newest other rows of its merchant that have the invoice of a payment, at most 10. */
 export async function listSameInvoice({ pool }: Ledger, { tries }: Pick<Payment, 'tries'>): Promise<SameInvoice[]> {
   const [{ invoice, account }] = tries as [PaymentTry];
   if (invoice === '') return [];
@@ -236,7 +236,7 @@ export async function listSameInvoice({ pool }: Ledger, { tries }: Pick<Payment,
        SELECT f.file_no, f.file_id AS "fileId", f.name, f.claimed_at AS "claimedAt", r.line, r.amount_cents AS cents, r.batch_no
        FROM (SELECT * FROM payment_row WHERE lower(invoice) = lower($1) AND invoice = $1 LIMIT ${MOST_LOOKED}) r
          CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = r.file_no OFFSET 0) f
-       WHERE f.account = $2 AND (f.file_id, r.line) NOT IN (SELECT * FROM unnest($3::text[], $4::integer[]))
+       WHERE f.merchant_no = (SELECT merchant_of($2)) AND (f.file_id, r.line) NOT IN (SELECT * FROM unnest($3::text[], $4::integer[]))
        ORDER BY f.file_no DESC, r.line LIMIT 10) c
      LEFT JOIN LATERAL (SELECT * FROM current_outcome x WHERE x.file_no = c.file_no AND x.line = c.line OFFSET 0) o ON true
      LEFT JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = c."fileId" AND x.batch_no = c.batch_no OFFSET 0) b ON true

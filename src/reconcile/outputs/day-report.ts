@@ -98,10 +98,8 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
     ...(report.withheld && {
       withheld: { ...shownTotals(report.withheld), unreadableAmounts: report.withheld.unreadable },
     }),
-    ...(report.paidTwice && {
-      paidTwice: report.paidTwice.map(({ cents, ...pair }) => ({ ...pair, total: formatCents(cents) })),
-    }),
-    ...(report.missingFiles && { missingFiles: report.missingFiles }),
+    paidTwice: (report.paidTwice ?? []).map(({ cents, ...pair }) => ({ ...pair, total: formatCents(cents) })),
+    missingFiles: report.missingFiles ?? [],
   }));
 }
 
@@ -109,7 +107,7 @@ export const DAY_TITLES = ['Day', 'Account', 'Kind', 'Item', 'Rows', 'Total'] as
 /** Index of the amount in the cells of a line. */
 export const DAY_AMOUNT_AT = 5;
 
-/** Returns one line for each figure, for a spreadsheet. */
+/** Returns one line for each figure, for a spreadsheet, with all that the text of the report says. */
 export function dayReportCells(report: DayReport): string[][] {
   const line = (kind: string, item: string, total: Totals) => [
     report.day,
@@ -119,15 +117,29 @@ export function dayReportCells(report: DayReport): string[][] {
     String(total.rows),
     formatCents(total.cents),
   ];
+  const plain = (kind: string, item: string, rows = 0) => line(kind, item, { rows, cents: 0 });
+  const { open, openBatches, withheld, period } = report;
+  const later = {
+    rows: open.rows - openBatches.reduce((sum, { rows }) => sum + rows, 0),
+    cents: open.cents - openBatches.reduce((sum, { cents }) => sum + cents, 0),
+  };
   return [
+    ...(period ? [plain('PERIOD', `${period.from} to ${period.until}`)] : []),
+    ...(report.isOver ? [] : [plain('NOT_OVER', 'the figures are as of now')]),
     line('BROUGHT_FORWARD', '', report.broughtForward),
     line('ACCEPTED', '', report.accepted),
     ...finalLines(report).map(([outcome, total]) => line('FINAL', OUTCOMES[outcome].label, total)),
     line('OPEN', '', report.open),
     line('DIFFERENCE', '', balanceDay(report)),
     ...report.openBatches.map((batch) => line('OPEN_BATCH', `${batch.fileId}/${batch.batchNo}`, batch)),
-    ...(report.withheld?.rows ? [line('WITHHELD', '', report.withheld)] : []),
+    ...(later.rows > 0 ? [line('OPEN_LATER', 'in later batches', later)] : []),
+    ...(withheld?.rows ? [line('WITHHELD', '', withheld)] : []),
+    ...(withheld?.unreadable ? [plain('UNREADABLE', 'withheld, amount unreadable', withheld.unreadable)] : []),
     ...report.changes.map((sum) => line('CHANGED', nameOfChange(sum, 'to'), sum)),
+    ...(report.paidTwice ?? []).map(({ row, other, cents }) =>
+      line('PERHAPS_TWICE', `${row} and ${other}`, { rows: 1, cents }),
+    ),
+    ...(report.missingFiles ?? []).map(({ folder, day, by }) => plain('MISSING_FILE', `${folder}, by ${by} on ${day}`)),
   ];
 }
 

@@ -4,6 +4,7 @@ import { readShownOverview } from '../../explain/read-blocks.ts';
 import { readLateRuns, readSchedules, readTroubledRuns } from '../../explain/read-schedules.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ADVICE, type Advice } from '../../../schemas/rejections.ts';
+import { readPaidTwice } from '../../ledger/duplicates/read-double-charges.ts';
 import { NEEDS } from '../../explain/needs-you.ts';
 import { readQueue } from '../../explain/read-queue.ts';
 import { listAgain, MOST_AGAIN } from '../../ledger/overview/may-go-again.ts';
@@ -58,6 +59,14 @@ export function overviewApi(server: FastifyInstance, { app: { ledger, settings }
     return { payments: page, next: more && last ? `${last.fileNo}.${last.line}` : null };
   });
 
+  server.get<{ Querystring: { account?: string; acknowledged?: boolean } }>(
+    '/twice',
+    { schema: TWICE },
+    async ({ query: { account, acknowledged = false } }) => ({
+      pairs: await readPaidTwice(ledger, { ...(account !== undefined && { account }), acknowledged }),
+    }),
+  );
+
   server.get('/proposals', { schema: PROPOSALS }, async () => ({ proposals: await readOpenProposals(ledger) }));
 
   server.get('/schedules', { schema: SCHEDULES }, async () => ({
@@ -99,6 +108,16 @@ const DOUBLE = objectOf({
   foundAt: MOMENT,
   ...each(maybe(MOMENT), 'releasedAt', 'acknowledgedAt'),
   ...each(maybe(TEXT), 'releasedBy', 'releaseReason', 'acknowledgedBy', 'acknowledgeReason'),
+});
+
+const TWICE = apiSchema({
+  tag: 'Overview',
+  summary: 'Payments that were perhaps made twice, the latest first; at most 200',
+  query: {
+    account: { ...TEXT, description: 'Only this account; left out, all.' },
+    acknowledged: { type: 'boolean', description: 'Whether pairs are listed that a user has looked at, too.' },
+  },
+  answer: objectOf({ pairs: listOf(DOUBLE) }),
 });
 
 const PAID = objectOf({ ...OF_BATCH, since: MOMENT, matches: WHOLE, first: maybe(DOUBLE) });

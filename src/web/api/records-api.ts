@@ -4,6 +4,7 @@ import { stepText } from '../../../schemas/steps.ts';
 import type { Settings } from '../../config/config.ts';
 import { describeHolds, showAccount } from '../../explain/describe-holds.ts';
 import { SHOWN_ACCOUNTS } from '../../../schemas/shown.ts';
+import { readLeft } from '../../explain/left-over.ts';
 import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
@@ -45,7 +46,8 @@ export function recordsApi(server: FastifyInstance, { app }: WebContext): void {
     for (const name of wanted) {
       const account = settings.accounts.get(name);
       if (!account) throw new PipelineError('NOT_FOUND', `find account "${maskText(name)}"`);
-      days.push(await readDayReport(ledger, account, query.day ?? dayInZone(app.clock.now(), account.timeZone)));
+      const day = query.day ?? dayInZone(app.clock.now(), account.timeZone);
+      days.push(await readDayReport(ledger, account, day, settings));
     }
     return { reports: dayReportJson(days) };
   });
@@ -102,6 +104,11 @@ const REPORT = apiSchema({
         ),
         changes: listOf(objectOf({ before: TEXT, after: TEXT, rows: WHOLE, total: TEXT })),
         withheld: objectOf({ rows: WHOLE, total: TEXT, unreadableAmounts: WHOLE }),
+        paidTwice: {
+          ...listOf(objectOf({ row: TEXT, other: TEXT, total: TEXT })),
+          description: 'Payments that were perhaps made twice, and that nobody has looked at; at most 200.',
+        },
+        missingFiles: listOf(objectOf(each(TEXT, 'folder', 'day', 'by'))),
       }),
     ),
   }),
@@ -128,6 +135,14 @@ export function accountsApi(server: FastifyInstance, { app: { ledger, settings, 
     (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings, clock.now()));
 
   server.get('/accounts', { schema: ACCOUNTS }, async () => ({ accounts: await readAll() }));
+
+  server.get<{ Querystring: { account?: string } }>('/left', { schema: LEFT }, async ({ query }) => ({
+    left: (await readLeft(ledger, settings, query.account)).map(({ next, ...item }) => ({
+      ...item,
+      next: stepText(next),
+      step: next,
+    })),
+  }));
 
   server.get<{ Params: { name: string } }>('/accounts/:name', { schema: ONE_ACCOUNT }, async ({ params }) => {
     const found = (await readAll()).find(({ account }) => account === params.name);
@@ -187,6 +202,25 @@ const ACCOUNT: Readonly<Record<string, Shape>> = {
     }),
   ),
 };
+
+const LEFT = apiSchema({
+  tag: 'Accounts',
+  summary: 'What is left over of former accounts, such as after going live, and what to do about each',
+  description: 'The same as "paydrop account left --json" prints. Claims are those on the host of this process.',
+  query: { account: { ...TEXT, description: 'Only this account, with its former names; left out, all.' } },
+  answer: objectOf({
+    left: listOf(
+      objectOf({
+        ...each(TEXT, 'kind', 'account', 'name', 'says', 'next'),
+        ...each(maybe(WHOLE), 'batchNo', 'rows'),
+        fileId: maybe(TEXT),
+        cents: maybe(CENTS),
+        since: MOMENT,
+        step: STEP,
+      }),
+    ),
+  }),
+});
 
 const ACCOUNTS = apiSchema({
   tag: 'Accounts',

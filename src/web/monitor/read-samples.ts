@@ -9,6 +9,8 @@ import { countWaiting } from '../../files/survey-folder.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { findJournalTrouble } from '../../ledger/admission/send-journal.ts';
 import { findClosed } from '../../ledger/alarm/find-closed.ts';
+import { countPaidTwice } from '../../ledger/duplicates/read-double-charges.ts';
+import { readMerchantNumbers } from '../../ledger/merchant/read-merchants.ts';
 import { readStops } from '../../ledger/account/read-holds.ts';
 import { readPollLag } from '../../ledger/batch/schedule-poll.ts';
 import {
@@ -108,7 +110,9 @@ const EXPORTER = 'exporter';
 
 async function readSharedSamples(app: App): Promise<Sample[]> {
   const { ledger } = app;
-  const [files, batches, held, doubt, lags, stops, obstacles, attendance] = await Promise.all([
+  const [merchants, twice, files, batches, held, doubt, lags, stops, obstacles, attendance] = await Promise.all([
+    readMerchantNumbers(ledger),
+    countPaidTwice(ledger),
     countOpenFiles(ledger),
     countOpenBatches(ledger),
     sumHeld(ledger),
@@ -118,7 +122,7 @@ async function readSharedSamples(app: App): Promise<Sample[]> {
     readObstacles(ledger, app.settings),
     readAttendance(ledger, app.settings),
   ]);
-  const accounts = accountsOf(app, [...files, ...batches, ...held, ...doubt, ...lags]);
+  const accounts = accountsOf(app, [...files, ...batches, ...held, ...doubt, ...lags, ...twice]);
   return [
     { name: 'paydrop_failing_work', value: obstacles.length },
     ...attendance.flatMap(({ role, site, living, silentMs }): Sample[] => {
@@ -135,7 +139,13 @@ async function readSharedSamples(app: App): Promise<Sample[]> {
       const ofHeld = sumOf(held, account);
       const ofDoubt = sumOf(doubt, account);
       const lag = lags.find((row) => row.account === account);
-      const isStopped = stops.some((stop) => stop.account === account || stop.account === '*');
+      const merchant = merchants.get(account);
+      const isStopped = stops.some(
+        (stop) =>
+          stop.account === account ||
+          stop.account === '*' ||
+          (merchant !== undefined && merchants.get(stop.account) === merchant),
+      );
       return [
         { name: 'paydrop_held_rows', labels, value: ofHeld.rows },
         { name: 'paydrop_held_cents', labels, value: ofHeld.cents },
@@ -145,6 +155,10 @@ async function readSharedSamples(app: App): Promise<Sample[]> {
         { name: 'paydrop_account_stopped', labels, value: isStopped ? 1 : 0 },
         { name: 'paydrop_poll_lag_seconds', labels, value: lag ? ageSeconds(app, lag.dueAt) : 0 },
         { name: 'paydrop_results_overdue', labels, value: lag?.overdue ?? 0 },
+        ...(['open', 'acknowledged'] as const).map((state): Sample => {
+          const pairs = twice.find((row) => row.account === account)?.[state] ?? 0;
+          return { name: 'paydrop_perhaps_twice_pairs', labels: { ...labels, state }, value: pairs };
+        }),
       ];
     }),
   ];

@@ -11,6 +11,9 @@ import {
 } from '../../ledger/account/read-holds.ts';
 import { listAddressQuestions } from '../../ledger/merchant/answer-address.ts';
 import { readMerchants, sayMerchant } from '../../ledger/merchant/read-merchants.ts';
+import { type LeftOver, readLeft } from '../../explain/left-over.ts';
+import { StepLine } from '../parts/steps.tsx';
+import type { Viewer } from '../access/viewer.ts';
 import { readShown } from '../../explain/read-blocks.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
@@ -39,7 +42,8 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
     const account = settings.accounts.get(name);
     const timeZone = zoneOf(settings, name);
     const today = dayInZone(clock.now(), timeZone);
-    const [report, open, forgotten, merchants, questions] = await Promise.all([
+    const [left, report, open, forgotten, merchants, questions] = await Promise.all([
+      readLeft(ledger, settings, name),
       readDayReport(ledger, { name, timeZone }, today),
       readOpenFiles(ledger, name).then((files) => readShown(ledger, settings, files)),
       readForgottenSends(ledger, name),
@@ -81,6 +85,7 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
             ]}
           />
         </Section>
+        {left.length > 0 && <Left left={left} timeZone={timeZone} viewer={viewer} />}
         {forgotten.length > 0 && <Forgotten sends={forgotten} name={name} timeZone={timeZone} />}
         {account && <Rules account={account} folders={settings.folders.filter((folder) => folder.account === name)} />}
       </Page>,
@@ -97,6 +102,32 @@ function actionsOf({ account, stops }: AccountState, isAsked: boolean): ActionNa
     ...(own.length > 0 ? (['resume'] as const) : []),
     ...(isAsked ? (['answer-address'] as const) : []),
   ];
+}
+
+/** Lists what no process works on any more, because its account means another merchant now or left. */
+function Left({ left, timeZone, viewer }: { left: readonly LeftOver[]; timeZone: string; viewer: Viewer }) {
+  return (
+    <Section title="Left over of former accounts" live="left">
+      <p>Nothing of this is sent. It was taken when the account meant another merchant, country or currency.</p>
+      <Table
+        label="Left over"
+        rows={left}
+        empty=""
+        columns={[
+          {
+            title: 'What',
+            place: 'name',
+            cell: ({ fileId, name }) => (fileId === null ? name : <a href={`/files/${fileId}`}>{name}</a>),
+          },
+          { title: 'Account', cell: ({ account }) => account },
+          { title: 'Rows', cell: ({ rows }) => rows !== null && <Count of={rows} />, isFigure: true },
+          { title: 'Total', cell: ({ cents }) => cents !== null && <Money cents={cents} />, isFigure: true },
+          { title: 'Since', cell: ({ since }) => <Moment at={since} timeZone={timeZone} /> },
+          { title: 'What to do', cell: ({ says, next }) => <StepLine step={[`${says} `, ...next]} viewer={viewer} /> },
+        ]}
+      />
+    </Section>
+  );
 }
 
 /** Lists calls that only the send journal knows, as after restoring an older backup. */

@@ -1,8 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
-import { readAccountStates, type AccountState, type Holds, readStops } from '../../ledger/account/read-holds.ts';
+import { readAccountStates, type AccountState, readStops } from '../../ledger/account/read-holds.ts';
 import { SHOWN_ACCOUNTS } from '../../../schemas/shown.ts';
-import { describeHoldingBatch, describeStop, type HoldWords, showAccount } from '../../explain/describe-holds.ts';
+import {
+  describeHoldingBatch,
+  describeStop,
+  type HoldsOf,
+  type HoldWords,
+  showAccount,
+} from '../../explain/describe-holds.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
@@ -108,11 +114,11 @@ export function AccountStateWord({
 
 /** Shows why an account does not send and what helps; nothing when it may send. */
 export function WhyItWaits({
-  holds: { stops, batches },
+  holds: { stops, batches, account },
   timeZone,
   viewer,
 }: {
-  holds: Holds;
+  holds: HoldsOf;
   timeZone: string;
   viewer: Viewer;
 }) {
@@ -121,7 +127,7 @@ export function WhyItWaits({
   return (
     <ul class="reasons">
       {stops.map((stop) => (
-        <li key={stop.account + stop.kind}>{line(describeStop(stop, timeZone))}</li>
+        <li key={stop.account + stop.kind}>{line(describeStop(stop, timeZone, account))}</li>
       ))}
       {batches.map((batch) => (
         <li key={`${batch.fileId}/${batch.batchNo}`}>

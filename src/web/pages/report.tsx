@@ -42,7 +42,7 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
     const asked = fieldOf(request.query, 'day');
     const isDay = asked === '' || dayBounds(asked, timeZone) !== undefined;
     const day = isDay && asked !== '' ? asked : today;
-    const report = isDay ? await readDayReport(ledger, account, day) : undefined;
+    const report = isDay ? await readDayReport(ledger, account, day, settings) : undefined;
     return sendPage(
       isDay ? reply : reply.code(400),
       <Page title={report ? `Day report, ${name}, ${day}` : 'Day report'} viewer={viewer} path="/report">
@@ -88,7 +88,7 @@ export async function openReportList(
   const { name, timeZone } = account;
   const day = fieldOf(request.query, 'day') || dayInZone(clock.now(), timeZone);
   if (!dayBounds(day, timeZone)) throw new Refusal('NOT_FOUND');
-  const lines = dayReportCells(await readDayReport(ledger, account, day));
+  const lines = dayReportCells(await readDayReport(ledger, account, day, settings));
   return {
     name: 'report',
     path: '/report',
@@ -142,6 +142,11 @@ export function DayTables({ report, currency }: { report: DayReport; currency: s
           <p>The figures are as of now.</p>
         </Notice>
       )}
+      {report.period && (
+        <p>
+          From {report.period.from} until {report.period.until}
+        </p>
+      )}
       <Balance report={report} currency={currency} />
       <Section title="Figures">
         <LineTable label="Received" lines={cameLines(report)} sum="Total" currency={currency} />
@@ -154,6 +159,8 @@ export function DayTables({ report, currency }: { report: DayReport; currency: s
           <p>{sayWithheld(report.withheld)}. They have faults and are not in the figures above.</p>
         </Notice>
       )}
+      <Twice report={report} currency={currency} />
+      <Missing report={report} />
       <p class="soft">
         {`Account ${report.account}, the day ${report.day} in ${report.timeZone}. Money in ${currency}.`}
       </p>
@@ -273,6 +280,48 @@ function Open({ report: { open, openBatches }, currency }: { report: DayReport; 
           And <Count of={more} noun="row" /> in later batches.
         </p>
       )}
+    </Section>
+  );
+}
+
+function Twice({ report: { paidTwice = [] }, currency }: { report: DayReport; currency: string }) {
+  if (paidTwice.length === 0) return null;
+  return (
+    <Section title="Perhaps paid twice">
+      <p class="hint">Refund one payment of each pair, if both were charged.</p>
+      <Table
+        label="Pairs"
+        rows={paidTwice}
+        empty=""
+        columns={[
+          { title: 'Payment', cell: ({ row }) => row, place: 'name' },
+          { title: 'And', cell: ({ other }) => other },
+          {
+            title: `Total, ${currency}`,
+            cell: ({ cents }) => <Money cents={cents} />,
+            isFigure: true,
+            place: 'amount',
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Missing({ report: { missingFiles = [] } }: { report: DayReport }) {
+  if (missingFiles.length === 0) return null;
+  return (
+    <Section title="Expected files that had not come">
+      <Table
+        label="Missing files"
+        rows={missingFiles}
+        empty=""
+        columns={[
+          { title: 'Folder', cell: ({ folder }) => folder, place: 'name' },
+          { title: 'Day', cell: ({ day }) => day },
+          { title: 'By', cell: ({ by }) => by },
+        ]}
+      />
     </Section>
   );
 }

@@ -56,5 +56,6 @@ const VIEWS: Readonly<Record<keyof typeof VIEW_COMMANDS, { readonly pattern: str
   'in-doubt': { pattern: '/queue?list=doubt', label: 'the batches in doubt' },
   forgotten: { pattern: '/accounts/:name#s-calls-missing-from-the-ledger', label: 'the forgotten calls' },
   schedules: { pattern: '/schedules', label: 'The list of schedules' },
+  left: { pattern: '/accounts', label: 'what is left over of former accounts' },
   status: { pattern: '/', label: 'the page “Today”' },
 };

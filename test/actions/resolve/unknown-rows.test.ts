@@ -4,7 +4,9 @@ import { closeBatchInDoubt } from '../../../src/actions/resolve/doubt-actions.ts
 import { journal } from '../../../src/actions/resolve/journal-action.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import { resolutionOptions } from '../../../src/actions/resolve/resolution-options.ts';
-import type { ActionContext } from '../../../src/actions/action.ts';
+import { confirm } from '../../../src/actions/proposal-actions.ts';
+import { readProposal } from '../../../src/ledger/proposal/proposals.ts';
+import type { ActionContext, Input } from '../../../src/actions/action.ts';
 import { describeDoubt, readInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { listUndecided, readUnknownRows } from '../../../src/ledger/doubt/unknown-rows.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
@@ -203,9 +205,36 @@ describe('readJournal of a finished batch', () => {
     await correct(batch, 'approved');
     const { proposalNo } = outcome as { proposalNo: number };
     await expect(confirmProposal(world.ledger, proposalNo, 'operator:bob')).rejects.toMatchObject({
-      code: 'RESOLUTION_REFUSED',
+      code: 'PROPOSAL_VOID',
     });
     expect(await readChanges(world.ledger, await fileNoOf(batch), 2)).toEqual([]);
+  });
+
+  it('shows the second person each row with its outcome, and binds the confirmation to them', async () => {
+    const batch = await undecided();
+    const outcome = await closeInDoubt(await contextForTwo(world, batch), 'the service cannot say');
+    const { proposalNo } = outcome as { proposalNo: number };
+    const context = { ledger: world.ledger, settings: { accounts: new Map(), folders: [], newcomerDays: 0 } };
+    const plan = async () => {
+      const proposal = await readProposal(world.ledger, proposalNo);
+      const subject = { kind: 'proposal', proposal, file: await readFileRow(world.ledger, batch.file_id) } as const;
+      return confirm.plan(context as unknown as ActionContext, subject, { actor: 'operator:bob' } as Input);
+    };
+    const { listing, facts } = await plan();
+    expect(listing!.rows).toEqual([['3', 'In doubt', expect.stringContaining('closed in doubt')]]);
+    expect(facts).toContainEqual(['Rows by outcome', 'In doubt: 1']);
+    // Another row than the one that was looked at.
+    const by = { actor: 'worker:poll', reason: 'asked again', source: 'asked again' };
+    const row = { line: 2, outcome: 'unknown', code: null, message: 'later', authorization: '' } as const;
+    await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(batch), [row], by));
+    await expect(plan()).rejects.toMatchObject({ code: 'PROPOSAL_VOID' });
+    await expect(confirmProposal(world.ledger, proposalNo, 'operator:bob')).rejects.toMatchObject({
+      code: 'PROPOSAL_VOID',
+    });
+    expect(await unknownOf(batch)).toEqual([
+      { line: 2, isClosed: false },
+      { line: 3, isClosed: false },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { forceSql } from '../../support/force-sql.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { dayReport } from '../../workers/support/resolve-context.ts';
 import { openCliWorld } from '../support/cli-world.ts';
@@ -60,6 +61,41 @@ describe('account', () => {
       const { out } = await world.paydrop('account', 'resume', 'main', '--reason', 'go on');
       expect(out).toContain('Nothing had stopped account main.\nStill held, main: All accounts were paused by');
       await world.paydrop('account', 'resume', '--all', '--reason', 'go on');
+    });
+  });
+
+  describe('account left', () => {
+    it('lists nothing, then what a former account left, with its exit status', async () => {
+      expect(await world.paydrop('account', 'left')).toMatchObject({
+        status: 0,
+        out: 'Nothing is left over of former accounts.\n',
+      });
+      expect((await world.paydrop('account', 'left', 'nobody')).status).toBe(1);
+      await world.drop('ach-charge', 'left.csv', lines([achRow(77, { invoice: 'LEFT' })]));
+      await world.paydrop('account', 'pause', 'main', '--reason', 'wait');
+      await world.finish();
+      const { pool } = world.app.ledger;
+      const rename = (from: string, to: string) =>
+        forceSql(
+          world.app,
+          `UPDATE file SET account = '${to}' WHERE account = '${from}' AND name = 'left.csv';
+          UPDATE batch SET account = '${to}' WHERE account = '${from}' AND file_id IN (SELECT file_id FROM file WHERE name = 'left.csv')`,
+        );
+      await pool.query(`INSERT INTO account (account, merchant_no, country, currency, since)
+        SELECT 'main.1', merchant_no, country, currency, since FROM account WHERE account = 'main'`);
+      await rename('main', 'main.1');
+      const { status, out, err } = await world.paydrop('account', 'left');
+      expect({ status, err }).toEqual({ status: 3, err: '' });
+      expect(out).toMatch(/^Account +What +Id +Rows +Total +Since\n.*\nmain\.1 +left\.csv +\w{16} +1 +\S+ /);
+      expect(out).toContain(
+        'main.1: left.csv: Unsent batches are stopped. Move them to the present account: "paydrop move',
+      );
+      const json = await world.paydrop('account', 'left', 'main', '--json');
+      expect(JSON.parse(json.out)).toMatchObject([{ kind: 'unsent', account: 'main.1', rows: 1 }]);
+      await rename('main.1', 'main');
+      await pool.query(`DELETE FROM account WHERE account = 'main.1'`);
+      await world.paydrop('account', 'resume', 'main', '--reason', 'go on');
+      await world.finish();
     });
   });
 

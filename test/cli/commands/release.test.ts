@@ -1,3 +1,4 @@
+import { countPaidTwice, readPaidTwice } from '../../../src/ledger/duplicates/read-double-charges.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -123,6 +124,7 @@ describe('a payment perhaps paid twice', () => {
     expect(dayReportText([report])).toMatch(
       /Perhaps paid twice; refund one of each\n\S+\/1 line 1 and \S+\/1 line 1, 2\.00/,
     );
+    expect(await countPaidTwice(world.app.ledger)).toEqual([{ account: 'main', open: 1, acknowledged: 0 }]);
     const [alarm] = await alarms();
     expect(alarm).toMatchObject({ kind: 'perhaps_twice', figures: { rows: 1, cents: 200 } });
     expect(describeAlarm(alarm!)).toContain('1 row, 2.00 perhaps paid twice.');
@@ -143,6 +145,12 @@ describe('a payment perhaps paid twice', () => {
       /Looked at by \S+ at .*: refunded in refunds\.csv\./,
     );
     expect(await alarms()).toEqual([]);
+    const { ledger } = world.app;
+    expect(await countPaidTwice(ledger)).toEqual([{ account: 'main', open: 0, acknowledged: 1 }]);
+    expect(await readPaidTwice(ledger)).toEqual([]);
+    expect(await readPaidTwice(ledger, { acknowledged: true })).toMatchObject([
+      { isTwice: true, acknowledgeReason: 'refunded in refunds.csv' },
+    ]);
     const again = await world.paydrop('acknowledge', 'tuesday.csv/1', '--plan');
     expect([again.status, again.out]).toEqual([0, expect.stringContaining('No payment of it is on record')]);
   });

@@ -292,7 +292,7 @@ describe('journal', () => {
     });
 
     it('is well once a person has acknowledged its calls, and still names it', async () => {
-      await acknowledgeForgotten(world.app.ledger, 'gone', { actor: 'operator:ann', reason: 'looked it up' });
+      await acknowledgeForgotten(world.app.ledger, 'main', { actor: 'operator:ann', reason: 'looked it up' });
       expect(await world.look(originals)).toMatchObject([
         { level: 'ok', found: expect.stringMatching(/^1 sealed/) },
         { level: 'ok', found: expect.stringMatching(new RegExp(`must never be dropped again: ${FORGOTTEN} of`)) },

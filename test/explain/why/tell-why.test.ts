@@ -30,6 +30,7 @@ const because = { actor: 'operator:ada', reason: 'wait' };
 const settings = {
   accounts: new Map([['main', { timeZone: 'America/Toronto' }]]),
   folders: [{ id: 'drop/card', account: 'main' }],
+  leftFolders: [],
   paths: { quarantine: '/nowhere' },
 } as unknown as Settings;
 

@@ -96,6 +96,25 @@ describe('readBatchIds', () => {
     expect(await known.isKnown('never given')).toBe(false);
   });
 
+  it('knows an id of another account at the same service, and not the same id of another service', async () => {
+    await world.batchIn('submitted', { account: 'live' });
+    const trial = await world.batchIn('submitted', { account: 'trial' });
+    const known = await readBatchIds(world.ledger, 'live');
+    const moveTo = (address: string) =>
+      world.force(
+        `UPDATE merchant_address SET server = 'NA', address = $1 WHERE merchant_no IN (SELECT merchant_of('trial'))`,
+        [address],
+      );
+    await world.force(
+      `UPDATE merchant_address SET server = 'NA', address = 'https://live.test/' WHERE merchant_no IN (SELECT merchant_of('live'))`,
+      [],
+    );
+    await moveTo('https://live.test/');
+    expect(await known.isKnown(trial.batch_id!)).toBe(true);
+    await moveTo('https://trial.test/');
+    expect(await known.isKnown(trial.batch_id!)).toBe(false);
+  });
+
   it.each(['preparing', 'sending', 'unknown'] as const)('sees a call that is %s', async (state) => {
     await world.batchIn(state, { account: state });
     expect((await readBatchIds(world.ledger, state)).isCalling).toBe(true);

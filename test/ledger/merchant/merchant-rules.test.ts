@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { stepText } from '../../../schemas/steps.ts';
+import { describeHolds } from '../../../src/explain/describe-holds.ts';
+import { readShownFile } from '../../../src/explain/read-blocks.ts';
+import { acknowledgeForgotten, pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
+import { type AccountState, readAccountStates, readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
+import { findLastingCauses } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { recallEntries } from '../../../src/ledger/doubt/recall-batch.ts';
@@ -72,6 +78,84 @@ describe('two names of one merchant', () => {
     expect((await found('second'))?.file_id).toBe(file.file_id);
     await bindAccounts(world.ledger, [named('main'), named('second')]);
     expect(await found('second')).toBeUndefined();
+  });
+});
+
+describe('a forgotten call', () => {
+  const because = { actor: 'operator:ada', reason: 'looked it up' };
+  const call = () => ({
+    at: START,
+    account: 'main',
+    merchant: named('main').mark,
+    fileId: 'forgotten',
+    batchNo: 1,
+    attempt: 1,
+    sha256: 'ab'.repeat(32),
+    call: randomUUID(),
+  });
+  const recall = () => transact(world.ledger, (tx) => recallEntries(tx, [call()], 'send journal'));
+  const callsOf = async (account: string) => (await readForgottenSends(world.ledger, account)).length;
+  const states = async () =>
+    (await readAccountStates(world.ledger, ['main'])).map(({ account, forgotten, stops }) => [
+      account,
+      forgotten,
+      stops.map((stop) => stop.account),
+    ]);
+
+  it('is that of each name of its merchant, and is acknowledged for all of them', async () => {
+    await bindAccounts(world.ledger, [named('main'), named('second', { agent })]);
+    await recall();
+    expect(await states()).toEqual([
+      ['main', 1, ['main']],
+      ['second', 1, ['main']],
+    ]);
+    expect(await callsOf('second')).toBe(1);
+    await pauseAccount(world.ledger, 'second', because);
+    await expect(resumeAccount(world.ledger, 'main', because)).rejects.toThrow('account forgotten main');
+    expect(await acknowledgeForgotten(world.ledger, 'second', because)).toBe(1);
+    expect(await resumeAccount(world.ledger, 'main', because)).toEqual(['journal']);
+    expect(await states()).toEqual([
+      ['main', 0, ['second']],
+      ['second', 0, ['second']],
+    ]);
+  });
+
+  it('is told of the new name, and not of an account that now means another merchant', async () => {
+    await begin();
+    await recall();
+    await bindAccounts(world.ledger, [named('cards', { agent }), named('main', { agent: 'another' })]);
+    expect(await states()).toEqual([
+      ['main', 0, []],
+      ['cards', 1, ['cards']],
+    ]);
+    expect([await callsOf('cards'), await callsOf('main')]).toEqual([1, 0]);
+    expect(await acknowledgeForgotten(world.ledger, 'main', because)).toBe(0);
+  });
+
+  it('is found by its name while no account means its merchant', async () => {
+    const entry = { ...call(), merchant: 'mark of a merchant that nobody knows' };
+    await begin();
+    await transact(world.ledger, (tx) => recallEntries(tx, [entry], 'send journal'));
+    expect(await callsOf('main')).toBe(1);
+    await expect(resumeAccount(world.ledger, 'main', because)).rejects.toThrow('1 call');
+  });
+
+  it('says by which name a merchant is stopped', async () => {
+    await bindAccounts(world.ledger, [named('main'), named('second', { agent })]);
+    await recall();
+    const [state] = (await readAccountStates(world.ledger, ['second'])) as [AccountState];
+    expect(describeHolds(state, 'UTC').map(stepText)).toEqual([
+      expect.stringMatching(
+        /^Account main, another name of the same merchant, was stopped at .*account forgotten main/,
+      ),
+    ]);
+    const [cause] = await findLastingCauses(world.ledger);
+    expect(cause).toMatchObject({ kind: 'account_stopped', figures: { batches: 0 } });
+    const file = await world.accepted({ account: 'second' });
+    expect(await findLastingCauses(world.ledger)).toMatchObject([{ subject: 'main', figures: { batches: 1 } }]);
+    const settings = { accounts: new Map() };
+    const { blockedBy } = await readShownFile(world.ledger, settings, file);
+    expect(blockedBy).toMatchObject([{ kind: 'stopped', account: 'main' }]);
   });
 });
 

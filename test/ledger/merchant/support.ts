@@ -11,6 +11,7 @@ export function named(name: string, own: Partial<NamedAccount> & { agent?: strin
     currency: 'USD',
     address,
     mark: `${agent} at ${address}`,
+    sandboxMark: `${agent} at the sandbox ${address}`,
     agentMark: agent,
     saysSandbox: async () => false,
     ...rest,

@@ -7,6 +7,8 @@ import {
   dayReportJson,
   dayReportText,
 } from '../../../src/reconcile/outputs/day-report.ts';
+import { DayTables } from '../../../src/web/pages/report.tsx';
+import { draw, wordsOf } from '../../web/support/page-words.ts';
 import { type ErrorCode, ERRORS, type FaultCode } from '../../../schemas/errors.ts';
 import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { faultCells, type Notice, noticeHead } from '../../../src/reconcile/outputs/acknowledgement.ts';
@@ -80,6 +82,61 @@ describe('rows that were withheld', () => {
     const none = { ...DAY, withheld: { rows: 0, cents: 0, unreadable: 0 } };
     expect(dayReportText([none])).toBe(dayReportText([DAY]));
     expect(dayReportCells(none)).toEqual(dayReportCells(DAY));
+  });
+});
+
+describe('what a day report says besides its figures', () => {
+  const more: DayReport = {
+    ...DAY,
+    isOver: false,
+    period: { from: '2026-11-19 17:00:00 -05:00', until: '2026-11-20 17:00:00 -05:00' },
+    open: { rows: 9, cents: 900 },
+    withheld: { rows: 3, cents: 2_500, unreadable: 1 },
+    paidTwice: [{ row: 'aaaa/1 line 2', other: 'bbbb/3 line 4', cents: 1_250 }],
+    missingFiles: [{ folder: 'drop/dues', day: '2026-11-20', by: '09:00' }],
+  };
+
+  it('is in every form', () => {
+    const text = dayReportText([more]);
+    for (const said of [
+      'not over yet',
+      'From 2026-11-19 17:00:00 -05:00',
+      'and 7 rows in later',
+      '1 amount unreadable',
+      'aaaa/1 line 2 and bbbb/3 line 4, 12.50',
+      'drop/dues, by 09:00 on 2026-11-20',
+    ])
+      expect(text).toContain(said);
+    expect(dayReportJson([more])).toMatchObject([
+      {
+        isOver: false,
+        period: more.period,
+        withheld: { unreadableAmounts: 1 },
+        paidTwice: [{ row: 'aaaa/1 line 2', other: 'bbbb/3 line 4', total: '12.50' }],
+        missingFiles: more.missingFiles,
+      },
+    ]);
+    const cells = dayReportCells(more).map((line) => line.slice(2));
+    for (const line of [
+      ['PERIOD', '2026-11-19 17:00:00 -05:00 to 2026-11-20 17:00:00 -05:00', '0', '0.00'],
+      ['NOT_OVER', 'the figures are as of now', '0', '0.00'],
+      ['OPEN_LATER', 'in later batches', '7', '7.00'],
+      ['UNREADABLE', 'withheld, amount unreadable', '1', '0.00'],
+      ['PERHAPS_TWICE', 'aaaa/1 line 2 and bbbb/3 line 4', '1', '12.50'],
+      ['MISSING_FILE', 'drop/dues, by 09:00 on 2026-11-20', '0', '0.00'],
+    ])
+      expect(cells).toContainEqual(line);
+    const words = wordsOf(draw(DayTables, { report: more, currency: 'USD' }));
+    for (const said of [
+      'This day is not over yet',
+      'From 2026-11-19 17:00:00 -05:00 until 2026-11-20 17:00:00 -05:00',
+      'And 7 rows in later batches',
+      '1 amount unreadable',
+      'Perhaps paid twice',
+      'aaaa/1 line 2 bbbb/3 line 4 12.50',
+      'drop/dues 2026-11-20 09:00',
+    ])
+      expect(words).toContain(said);
   });
 });
 

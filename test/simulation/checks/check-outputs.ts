@@ -6,8 +6,10 @@ import { outcomeOfLabel, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Drop, World } from '../world.ts';
-import { agentCodeOf } from '../database.ts';
-import { isWide, readForgotten } from '../hosts/installation.ts';
+import { MARK, payeeOf } from '../database.ts';
+import { readForgotten } from '../hosts/installation.ts';
+import { remembersSends } from '../hosts/lost-sends.ts';
+import { bookRows } from '../services.ts';
 
 type SeenFile = {
   fileId: string;
@@ -58,6 +60,7 @@ async function checkHashes(world: World, outputs: readonly SeenOutput[]): Promis
 const NOTICES: Readonly<Record<string, string>> = { rejected: 'nak', held: 'held', cancelled: 'cancelled' };
 
 function checkNotice({ name, state }: SeenFile, outputs: readonly SeenOutput[]): string[] {
+  if (state === 'claimed') return [];
   const wanted = NOTICES[state] ?? 'ack';
   return outputs.some(({ kind }) => kind === wanted) ? [] : [`${name} is ${state} and has no ${wanted}`];
 }
@@ -151,7 +154,7 @@ function countRows(drop: Drop): number {
 type SeenRow = {
   name: string;
   line: number;
-  agentMark: string;
+  merchantMark: string;
   operation: FolderOperation;
   invoice: string;
   cents: number | null;
@@ -169,32 +172,42 @@ type SeenRow = {
  */
 export async function checkBooks(world: World): Promise<string[]> {
   const rows = await readRows(world);
-  const forgotten = isWide(world) ? await readForgotten(world) : new Map<string, number>();
+  const forgotten = remembersSends(world) ? await readForgotten(world) : new Map<string, number>();
   return [...compareRows(world, rows), ...compareSums(world, rows, forgotten), ...(await findRepeats(world))];
 }
 
 async function readRows(world: World): Promise<SeenRow[]> {
   const { rows } = await world.office.pool.query<SeenRow>(
-    `SELECT f.name, r.line, m.agent_mark AS "agentMark", f.operation, r.invoice, r.amount_cents AS cents, r.customer_code AS code,
+    `SELECT f.name, r.line, ${MARK} AS "merchantMark", f.operation, r.invoice, r.amount_cents AS cents, r.customer_code AS code,
             r.last_four AS "lastFour", b.batch_id AS "batchId",
             coalesce(o.outcome, b.state, 'invalid') AS outcome,
             (row_number() OVER (PARTITION BY f.file_id, r.batch_no ORDER BY r.line))::int AS position
-     FROM payment_row r JOIN file f USING (file_no) JOIN merchant m ON m.merchant_no = f.merchant_no
+     FROM payment_row r JOIN file f USING (file_no)
      LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
      LEFT JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line ORDER BY f.file_no, r.line`,
   );
   return rows;
 }
 
-/** Compares rows that have an outcome and a batch id: the outcome is that of the very same row in the books. */
+/**
+ * Compares rows that have an outcome and a batch id: the outcome is that of the very same row in the books. Where a call
+ * was lost with its ledger, a person may give its id to a batch of the same rows in another order.
+ */
 function compareRows(world: World, rows: readonly SeenRow[]): string[] {
-  const books = new Map(world.sandbox.books().map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
+  const all = bookRows(world.services);
+  const books = new Map(all.map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
+  const isElsewhere = (row: SeenRow) =>
+    world.installation.timesBack > 0 &&
+    all.some(
+      ({ account, batchId, invoice, amountCents, outcome }) =>
+        [account, batchId, invoice, amountCents, outcome].join(' ') ===
+        [payeeOf(world, row), row.batchId, row.invoice, row.cents, row.outcome].join(' '),
+    );
   return rows.flatMap((row) => {
     if (row.batchId === null || !SERVICE_OUTCOMES.has(row.outcome)) return [];
-    const agentCode = agentCodeOf(world, row);
-    const booked = books.get(`${agentCode} ${row.batchId} ${row.position}`);
+    const booked = books.get(`${payeeOf(world, row)} ${row.batchId} ${row.position}`);
     const isSame = booked?.invoice === row.invoice && booked.amountCents === row.cents;
-    if (isSame && booked.outcome === row.outcome) return [];
+    if ((isSame && booked.outcome === row.outcome) || isElsewhere(row)) return [];
     const said = booked ? `${booked.invoice} ${booked.amountCents} ${booked.outcome}` : 'nothing';
     return [`line ${row.line} of ${row.name} (${row.invoice} ${row.cents}) is ${row.outcome}, the books say ${said}`];
   });
@@ -205,7 +218,7 @@ const SERVICE_OUTCOMES = new Set(['approved', 'accepted_pending', 'declined', 'd
 /** Compares, for each key that both sides know, how often it was charged and how often it may have been. */
 function compareSums(world: World, rows: readonly SeenRow[], forgotten: ReadonlyMap<string, number>): string[] {
   const charged = new Map<string, number>();
-  for (const row of world.sandbox.books()) {
+  for (const row of bookRows(world.services)) {
     if (!row.charged) continue;
     const key = [row.account, row.operation.toLowerCase(), row.invoice, row.amountCents, row.customerCode].join(' ');
     charged.set(key, (charged.get(key) ?? 0) + 1);
@@ -213,9 +226,8 @@ function compareSums(world: World, rows: readonly SeenRow[], forgotten: Readonly
   }
   const known = new Map<string, { certain: number; possible: number }>();
   for (const row of rows) {
-    const agentCode = agentCodeOf(world, row);
     const operation = FOLDER_OPERATIONS[row.operation].operation.toLowerCase();
-    const key = [agentCode, operation, row.invoice, row.cents, row.code].join(' ');
+    const key = [payeeOf(world, row), operation, row.invoice, row.cents, row.code].join(' ');
     const sum = known.get(key) ?? { certain: 0, possible: 0 };
     if (CHARGED.has(row.outcome)) sum.certain += 1;
     if (CHARGED.has(row.outcome) || IN_DOUBT.has(row.outcome)) sum.possible += 1;
@@ -235,8 +247,11 @@ function compareSums(world: World, rows: readonly SeenRow[], forgotten: Readonly
 }
 
 const CHARGED = new Set(['approved', 'accepted_pending']);
-/** Outcomes of rows and states of batches that tell a person that money may have moved. */
-const IN_DOUBT = new Set(['unknown', 'exception']);
+/**
+ * Outcomes of rows and states of batches that tell a person that money may have moved. At rest only batches of a former
+ * meaning are submitted: nobody asks about them.
+ */
+const IN_DOUBT = new Set(['unknown', 'exception', 'submitted']);
 
 /**
  * Finds payments charged in several files, all but one of which need an approval by a person who saw why they were

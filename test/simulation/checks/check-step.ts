@@ -2,12 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { checkFence, checkHosts, findForgotten } from '../hosts/check-hosts.ts';
 import { isWide, noteSend } from '../hosts/installation.ts';
+import { remembersSends } from '../hosts/lost-sends.ts';
 import type { Instance } from '../instance/open-instance.ts';
-import type { World } from '../world.ts';
-import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { hostNow, type World } from '../world.ts';
+import { contentOf, MARK, payeeOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import type { Account } from '../../../src/config/config.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { openOriginal } from '../../../workers/open-original.ts';
+import { placeOf } from '../steps/change-merchants.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import { checkBooks, checkOutputs } from './check-outputs.ts';
 
@@ -18,7 +21,9 @@ export async function checkStep(world: World): Promise<string[]> {
   return [
     ...world.complaints.splice(0),
     ...checkCalls(world),
-    ...(isWide(world) ? await checkHosts(world) : [...checkSends(world, batches), ...checkTwice(world, batches)]),
+    ...(remembersSends(world)
+      ? await checkHosts(world)
+      : [...checkSends(world, batches), ...checkTwice(world, batches)]),
     ...checkInFlight(batches),
     ...checkAudit(batches),
   ];
@@ -37,7 +42,8 @@ function checkCalls(world: World): string[] {
 /** Checks that every request has an attempt in the ledger: the intent was on disk before the first byte. */
 function checkSends(world: World, batches: readonly SeenBatch[]): string[] {
   const sends = batches.reduce((sum, batch) => sum + batch.sends, 0);
-  return world.posts() > sends ? [`${world.posts()} requests arrived, the ledger knows of ${sends} attempts`] : [];
+  const posts = world.services.posts();
+  return posts > sends ? [`${posts} requests arrived, the ledger knows of ${sends} attempts`] : [];
 }
 
 /** Checks that the service took a batch once, plus once for each recorded resolution that allowed another send. */
@@ -61,7 +67,7 @@ function checkTwice(world: World, batches: readonly SeenBatch[]): string[] {
 function checkInFlight(batches: readonly SeenBatch[]): string[] {
   const busy = batches
     .filter(({ state }) => state === 'preparing' || state === 'sending')
-    .map(({ agentMark }) => agentMark);
+    .map(({ merchantMark }) => merchantMark);
   return busy.length === new Set(busy).size ? [] : ['two batches of one merchant are in flight'];
 }
 
@@ -80,7 +86,7 @@ export async function checkDeclared(world: World, instance: Instance, account: s
   const { installation } = world;
   const { timesBack } = installation;
   const call = await checkIntent(world, instance, account);
-  if (call && isWide(world)) await noteSend(world, instance, call);
+  if (call && remembersSends(world)) await noteSend(world, instance, call);
   return async () => {
     if (installation.timesBack === timesBack) await checkIntent(world, instance, account);
   };
@@ -90,6 +96,11 @@ type Declared = Parameters<typeof noteSend>[2];
 
 async function checkIntent(world: World, instance: Instance, account: string): Promise<Declared | undefined> {
   const { pool } = instance.server().office;
+  const own = instance.app.settings.accounts.get(account);
+  if (own && world.unanswered.has(placeOf(own)))
+    world.complaints.push(`a request of account ${account} is about to leave, and nobody has said whose address it is`);
+  if (own && isShut(own, world.stageAt) && isShut(own, hostNow(world)))
+    world.complaints.push(`a request of account ${account} is about to leave outside its window`);
   const { rows } = await pool.query<{ id: string; no: number; attempt: number; is_noted: boolean; call: string }>(
     `SELECT b.file_id AS id, b.batch_no AS no, b.attempt,
             EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
@@ -114,11 +125,32 @@ async function checkIntent(world: World, instance: Instance, account: string): P
   if (!isWritten)
     world.complaints.push(`a request of account ${account} is about to leave without a line in the journal`);
   const { rowCount } = await pool.query(
-    `SELECT 1 FROM batch WHERE account = $1 AND state IN ('unknown', 'refused') LIMIT 1`,
-    [account],
+    `SELECT 1 FROM batch b JOIN file f USING (file_id)
+     WHERE f.merchant_no = (SELECT merchant_no FROM file WHERE file_id = $1) AND b.state IN ('unknown', 'refused') LIMIT 1`,
+    [sending.id],
   );
-  if (rowCount) world.complaints.push(`a request of account ${account} is about to leave while one of it is in doubt`);
+  if (rowCount)
+    world.complaints.push(`a request of account ${account} is about to leave while one of its merchant is in doubt`);
   return { fileId: sending.id, batchNo: sending.no, call: sending.call };
+}
+
+/**
+ * Returns whether an account may not send at a moment, worked out without product code. A call that begins in its window
+ * may end after it, so the caller asks for the beginning of its stage as well.
+ */
+function isShut({ window, timeZone }: Account, at: Date): boolean {
+  if (!window) return false;
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const part = (type: string) => format.formatToParts(at).find((one) => one.type === type)!.value;
+  const time = `${part('hour')}:${part('minute')}`;
+  const isDay = window.days.some((day) => day === part('weekday').toLowerCase());
+  return !isDay || time < window.from || time >= window.to;
 }
 
 /** Checks what must hold once nothing moves. Returns what does not, in words. */
@@ -128,6 +160,7 @@ export async function checkRest(world: World): Promise<string[]> {
   return [
     ...(await checkRuns(world)),
     ...(await checkNewFiles(world)),
+    ...(await checkRefusals(world)),
     ...(await checkFiles(world)),
     ...(await checkDrops(world)),
     ...(await checkRows(world)),
@@ -144,22 +177,29 @@ async function checkFiles(world: World): Promise<string[]> {
     name: string;
     state: string;
     batches: string[] | null;
+    isFormer: boolean;
+    isLeft: boolean;
     stopped: boolean;
   }>(
-    `SELECT f.name, f.state, (SELECT array_agg(CASE WHEN b.state = 'ready' AND b.paid_since IS NOT NULL THEN 'perhaps paid' ELSE b.state END ORDER BY b.batch_no) FROM batch b WHERE b.file_id = f.file_id) AS batches,
-            EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (f.account, '*'))
+    `SELECT f.name, f.state, f.account <> ALL ($1) AS "isFormer",
+            f.account <> ALL ($1) AND f.account NOT LIKE '%.%' AS "isLeft", (SELECT array_agg(CASE WHEN b.state = 'ready' AND b.paid_since IS NOT NULL THEN 'perhaps paid' ELSE b.state END ORDER BY b.batch_no) FROM batch b WHERE b.file_id = f.file_id) AS batches,
+            f.account <> ALL ($1) OR EXISTS (SELECT 1 FROM account_stop s LEFT JOIN account a USING (account)
+                       WHERE s.account = '*' OR a.merchant_no = f.merchant_no)
             OR EXISTS (SELECT 1 FROM batch b WHERE b.merchant_no = f.merchant_no AND b.state IN ('unknown', 'refused'))
             OR EXISTS (SELECT 1 FROM late_arrival l WHERE l.file_id = f.file_id AND l.acknowledged_at IS NULL) AS stopped
      FROM file f ORDER BY f.file_no`,
+    [[...world.settings.accounts.keys()]],
   );
-  return rows.flatMap(({ name, state, batches, stopped }) => {
-    world.totals.count('files', state);
+  return rows.flatMap(({ name, state, batches, isFormer, isLeft, stopped }) => {
+    world.totals.count('files', isFormer ? `${state}, of a former meaning` : state);
     for (const batch of batches ?? []) world.totals.count('batches', batch);
-    if (FINAL.has(state) || state === 'held') return [];
+    if (FINAL.has(state) || state === 'held' || (state === 'claimed' && isLeft)) return [];
     if (state !== 'accepted' && state !== 'in_progress') return [`${name} rests as ${state}`];
     const open = (batches ?? []).filter((batch) => batch !== 'reconciled' && batch !== 'cancelled');
     if (open.length === 0) return [`${name} rests as ${state} although no batch of it is open`];
-    const idle = open.filter((batch) => !(LISTED.has(batch) || (batch === 'ready' && stopped)));
+    const idle = open.filter(
+      (batch) => !(LISTED.has(batch) || (batch === 'ready' && stopped) || (batch === 'submitted' && isFormer)),
+    );
     return idle.map((batch) => `${name} rests with a batch that is ${batch}, and nobody is told`);
   });
 }
@@ -217,14 +257,42 @@ async function checkRuns(world: World): Promise<string[]> {
 async function checkNewFiles(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ name: string }>(
     `SELECT n.name FROM resubmission s JOIN file n ON n.file_id = s.new_file_id JOIN file f ON f.file_id = s.file_id
-     WHERE n.merchant_no <> f.merchant_no AND n.meant_for IS NULL`,
+     WHERE n.merchant_no <> f.merchant_no AND n.meant_for IS NULL
+       AND NOT EXISTS (SELECT FROM audit a WHERE a.file_id = f.file_id AND a.evidence ? 'movedTo')`,
   );
   return rows.map(({ name }) => `${name} holds rows of another merchant`);
+}
+
+/**
+ * Checks that no file was refused or held for what another merchant was sent: what a trial was told never counts for
+ * real. Files are compared by the bytes that were dropped.
+ */
+async function checkRefusals(world: World): Promise<string[]> {
+  if (world.installation.timesBack > 0) return [];
+  const { rows } = await world.office.pool.query<{
+    fileNo: number;
+    name: string;
+    folder: string;
+    sha256: string;
+    code: string | null;
+    merchantMark: string;
+  }>(
+    `SELECT f.file_no AS "fileNo", f.name, f.folder, f.sha256, f.reason_code AS code, ${MARK} AS "merchantMark"
+     FROM file f ORDER BY f.file_no`,
+  );
+  return rows.flatMap((file) => {
+    if (file.code !== 'DUPLICATE_FILE' && file.code !== 'CHARGED_BEFORE') return [];
+    const others = rows.filter(({ fileNo }) => fileNo !== file.fileNo);
+    const own = others.filter((other) => payeeOf(world, other) === payeeOf(world, file));
+    const like = file.code === 'DUPLICATE_FILE' ? own.filter(({ sha256 }) => sha256 === file.sha256) : own;
+    return like.length > 0 ? [] : [`${file.name} is refused as ${file.code}, and its merchant had nothing like it`];
+  });
 }
 
 /** Checks that every drop was taken once, and that nothing is left in a folder. */
 async function checkDrops(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ folder: string; name: string }>('SELECT folder, name FROM file');
+  const claimed = await readClaimed(world);
   const count = (list: readonly { folder: string; name: string }[], of: { folder: string; name: string }) =>
     list.filter(({ folder, name }) => folder === of.folder && name === of.name).length;
   // A ledger restored to an earlier state does not know later drops.
@@ -240,9 +308,15 @@ async function checkDrops(world: World): Promise<string[]> {
       ({ name, folder }) => `${name} of ${folder} stands ${count(rows, { name, folder })} times in the ledger`,
     ),
     ...left
-      .filter((name) => !name.startsWith('.') && !name.endsWith('.ctl'))
+      .filter((name) => !name.startsWith('.') && !name.endsWith('.ctl') && !claimed.includes(name))
       .map((name) => `${name} still lies in a folder`),
   ];
+}
+
+/** Returns the files that wait unread, which at rest are those of accounts that left the configuration. */
+async function readClaimed({ office }: World): Promise<string[]> {
+  const { rows } = await office.pool.query<{ id: string }>(`SELECT file_id AS id FROM file WHERE state = 'claimed'`);
+  return rows.map(({ id }) => id);
 }
 
 /** Checks that every row has one outcome, waits in an open batch, or was never sent. */
@@ -282,7 +356,10 @@ async function checkTrail(world: World): Promise<string[]> {
 /** Checks that no whole number stands in outputs, data, quarantine, ledger, queue or log. */
 async function checkLeaks(world: World): Promise<string[]> {
   const { out, data, quarantine } = world.settings.paths;
-  const onDisk = await findCanaries(world.canaries.length > 0 ? [out, data, quarantine] : [], world.canaries);
+  const found = await findCanaries(world.canaries.length > 0 ? [out, data, quarantine] : [], world.canaries);
+  // A claim is plain until its file is decided, and that of an account that left the configuration waits for it.
+  const claimed = await readClaimed(world);
+  const onDisk = found.filter((place) => !claimed.some((id) => place.includes(`/work/${id}/`)));
   const texts = {
     'the ledger': await ledgerText(world),
     'the queue': JSON.stringify(world.queue.waiting()),

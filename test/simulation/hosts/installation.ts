@@ -2,14 +2,16 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Settings } from '../../../src/config/config.ts';
 import type { Choose } from '../choose.ts';
-import { agentCodeOf, copyLedger, type LedgerCopy, putLedger, restartServer, type Server } from '../database.ts';
+import { copyLedger, type LedgerCopy, MARK, payeeOf, putLedger, restartServer, type Server } from '../database.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
+import { bookRows } from '../services.ts';
 import type { World } from '../world.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { SubmitCall } from '../instance/tap.ts';
+import { lostRows, putsFolderBack } from './lost-sends.ts';
 
 /** A machine that runs instances, with a send journal of its own. Drop folders, outputs and the archive are shared. */
 export type Host = {
@@ -37,8 +39,14 @@ export type Installation = {
   backup?: string;
   /** How often an older state replaced a newer one. */
   timesBack: number;
+  /** How often the configuration was changed. */
+  timesConfigured: number;
   /** Calls that were about to leave when the ledger that let them out went back, with their rows. */
   readonly forgotten: Map<string, SentRows>;
+  /** Whether the data folder of the one host may be put back in this scenario. */
+  readonly putsFolderBack: boolean;
+  /** The newest copy of the data folder, with the ledger in it, and how many calls there were when it was last in place. */
+  folder?: { readonly path: string; readonly ledger: LedgerCopy; readonly sends: number };
   /** Whether send journals are damaged in this scenario. */
   readonly losesJournals: boolean;
   /** A person has declared a journal lost. */
@@ -58,7 +66,9 @@ export function makeInstallation(choose: Choose, settings: Settings, server: Ser
     present: server,
     copies: [],
     timesBack: 0,
+    timesConfigured: 0,
     forgotten: new Map(),
+    putsFolderBack: !isWide && choose.happens(0.4),
     losesJournals: isWide && choose.happens(0.4),
     hasVouched: false,
     seen: new Map(),
@@ -180,13 +190,13 @@ async function readRows(
   pool: Pool,
   { fileId, batchNo }: { fileId: string; batchNo: number },
 ): Promise<SentRows> {
-  const { rows } = await pool.query<{ line: number; key: string; agentMark: string; operation: FolderOperation }>(
-    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, m.agent_mark AS "agentMark", f.operation
-     FROM payment_row r JOIN file f USING (file_no) JOIN merchant m ON m.merchant_no = f.merchant_no WHERE f.file_id = $1 AND r.batch_no = $2`,
+  const { rows } = await pool.query<{ line: number; key: string; merchantMark: string; operation: FolderOperation }>(
+    `SELECT r.line, concat_ws(' ', r.invoice, r.amount_cents, r.customer_code) AS key, ${MARK} AS "merchantMark", f.operation
+     FROM payment_row r JOIN file f USING (file_no) WHERE f.file_id = $1 AND r.batch_no = $2`,
     [fileId, batchNo],
   );
-  const keyOf = ({ agentMark, operation, key }: (typeof rows)[number]) =>
-    rowKey(agentCodeOf(world, { agentMark }), FOLDER_OPERATIONS[operation].operation, key);
+  const keyOf = ({ merchantMark, operation, key }: (typeof rows)[number]) =>
+    rowKey(payeeOf(world, { merchantMark }), FOLDER_OPERATIONS[operation].operation, key);
   return new Map(rows.map((row) => [row.line, keyOf(row)]));
 }
 
@@ -199,6 +209,9 @@ export type Send = {
   readonly rows: SentRows;
   /** What was seen of it; undefined while it is in progress. */
   seen?: SubmitCall;
+  /** It was lost with a data folder that was put back, and whether the program can find it. */
+  isLost?: boolean;
+  isFindable?: boolean;
 };
 
 /** Records a call right before its first byte. A row that may have been sent before needs a pardon since then. */
@@ -212,7 +225,9 @@ export async function noteSend(
   const rows = world.installation.forgotten.get(call) ?? (await readRows(world, pool, { fileId, batchNo }));
   const send = { call, fileId, batchNo, instance, rows };
   for (const line of send.rows.keys()) {
-    const before = world.sends.filter((other) => other.fileId === fileId && other.rows.has(line) && mayBeTaken(other));
+    const before = world.sends.filter(
+      (other) => other.fileId === fileId && other.rows.has(line) && mayBeTaken(other) && !isPastFinding(other),
+    );
     const pardons = pardonsOf(world, [...before, send]);
     if (before.length <= pardons || world.installation.hasVouched) continue;
     const times = `${before.length} times before, with ${pardons} pardons`;
@@ -221,6 +236,11 @@ export async function noteSend(
   }
   await checkForgottenRows(world, send);
   world.sends.push(send);
+}
+
+/** Returns whether nothing that the program has, and nothing that it asks, can tell of it any more. */
+function isPastFinding({ isLost, isFindable }: Send): boolean {
+  return isLost === true && isFindable !== true;
 }
 
 /** Returns whether the service may have taken it, by what is known of the call. */
@@ -260,11 +280,11 @@ export function checkTakenTwice(world: World): string[] {
       else sendsOf.set(place, { key, sends: [send] });
     }
   for (const { key, sends } of sendsOf.values()) {
-    const times = Math.min(sends.length, 1 + pardonsOf(world, sends));
+    const times = Math.min(sends.length, 1 + pardonsOf(world, sends) + sends.filter(isPastFinding).length);
     allowed.set(key, (allowed.get(key) ?? 0) + times);
   }
   const taken = new Map<string, number>();
-  for (const { account, operation, invoice, amountCents, customerCode } of world.sandbox.books()) {
+  for (const { account, operation, invoice, amountCents, customerCode } of bookRows(world.services)) {
     const key = rowKey(account, operation, [invoice, amountCents, customerCode].join(' '));
     taken.set(key, (taken.get(key) ?? 0) + 1);
   }
@@ -293,7 +313,8 @@ async function checkForgottenRows(world: World, { fileId, rows, instance }: Send
       .filter((send) => calls.some(({ call }) => call === send.call))
       .flatMap((send) => [...send.rows.values()]),
   );
-  const left = [...rows.values()].filter((key) => forgotten.has(key));
+  const lost = lostRows(world);
+  const left = [...rows.values()].filter((key) => forgotten.has(key) || lost.has(key));
   if (left.length === 0) return;
   const { rowCount } = await pool.query(
     `SELECT FROM audit WHERE file_id = $1 AND actor LIKE 'operator:%'
@@ -304,8 +325,9 @@ async function checkForgottenRows(world: World, { fileId, rows, instance }: Send
   if (rowCount === 0) world.complaints.push(`a row of a forgotten call leaves in file ${fileId}: ${left[0]}`);
 }
 
-/** Counts the rows of calls that the ledger holds as forgotten; no batch answers for them. */
+/** Counts the rows of calls that the ledger holds as forgotten, or has lost; no batch answers for them. */
 export async function readForgotten(world: World): Promise<Map<string, number>> {
+  if (putsFolderBack(world)) return lostRows(world, { all: true });
   const { rows } = await world.office.pool.query<{ call: string }>('SELECT call FROM forgotten_send');
   const forgotten = new Map<string, number>();
   for (const send of world.sends.filter(({ call }) => rows.some((row) => row.call === call)))
@@ -314,6 +336,6 @@ export async function readForgotten(world: World): Promise<Map<string, number>> 
 }
 
 /** Returns the key of a row in the books. */
-export function rowKey(agentCode: string, operation: string, row: string): string {
-  return `${agentCode} ${operation.toLowerCase()} ${row}`;
+export function rowKey(payee: string, operation: string, row: string): string {
+  return `${payee} ${operation.toLowerCase()} ${row}`;
 }

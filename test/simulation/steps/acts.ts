@@ -9,6 +9,7 @@ import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import { requeueFile } from '../../../src/actions/batch-actions.ts';
+import { runAction } from '../../../src/actions/run-action.ts';
 import { planResubmission, resubmitRows } from '../../../src/actions/resubmit.ts';
 import { retryRefused, withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
@@ -21,9 +22,10 @@ import { selectAll, selectPicked } from '../../../src/ledger/reprocess/select-it
 import type { Choose } from '../choose.ts';
 import type { World } from '../world.ts';
 import { isWide } from '../hosts/installation.ts';
+import { putsFolderBack } from '../hosts/lost-sends.ts';
 import { cancelWhatIsBooked } from '../hosts/persons.ts';
 import { pickFrom } from './step.ts';
-import { RESOLVE_ACTS } from './resolve-acts.ts';
+import { compareWithReports, RESOLVE_ACTS } from './resolve-acts.ts';
 
 /** What a person can do. `find` looks for a target, and says in words what would be done to it. */
 export type Act = {
@@ -67,6 +69,7 @@ export const ACTS: readonly Act[] = [
   }),
   onFile('rebuild outputs', ['completed', 'partly_cancelled', 'rejected', 'held'], rebuild),
   onFile('resubmit', ['completed', 'partly_cancelled'], resubmit),
+  { name: 'move', find: findMovable },
   { name: 'select', find: findSelectable },
   onRun('reprocess', 'selected', beginRun),
   onRun('stop a run', 'running', (world, runNo) => stopReprocess(world.office, runNo, BECAUSE)),
@@ -86,6 +89,7 @@ export const ACTS: readonly Act[] = [
       if (account === undefined) return undefined;
       const perform = async () => {
         if (world.installation.hasVouched) await cancelWhatIsBooked(world, account);
+        if (world.installation.timesBack > 0 && putsFolderBack(world)) await compareWithReports(world, account);
         return resumeAccount(world.office, account, BECAUSE);
       };
       return { words: `resumes ${account}`, perform };
@@ -121,6 +125,7 @@ export const SELDOM: readonly string[] = [
   'close in doubt',
   'decline',
   'decide about a late charge',
+  'move',
   'retry',
   'withdraw',
   'disown a result',
@@ -168,10 +173,34 @@ async function resubmit(world: World, fileId: string): Promise<void> {
   const file = await readFileRow(world.office, fileId);
   const plan = await planResubmission(instance.app, file);
   const dropped = await resubmitRows(instance.app, file, plan, BECAUSE);
-  if (!dropped) return;
-  const folder = world.settings.folders.find(({ id }) => id === file.folder)!;
-  const bytes = await readFile(join(folder.path, dropped.name));
-  world.drops.push({ folder: folder.id, name: dropped.name, bytes, titles: folder.header !== 'none' });
+  if (dropped) await noteDrop(world, file.folder, dropped.name);
+}
+
+/** Work of a former meaning, which goes to the present account of its folder. */
+async function findMovable(world: World) {
+  const file = await pickFrom<{ id: string; name: string }>(
+    world,
+    `SELECT json_build_object('id', file_id, 'name', name) AS found FROM file
+     WHERE account LIKE '%.%' AND state IN ('held', 'accepted', 'in_progress') ORDER BY file_no`,
+  );
+  return file && { words: `moves ${file.name} to the present account`, perform: () => moveFile(world, file.id) };
+}
+
+async function moveFile(world: World, fileId: string): Promise<void> {
+  const [instance] = world.instances;
+  if (!instance) return;
+  const file = await readFileRow(world.office, fileId);
+  const find = async () => ({ kind: 'file', file }) as const;
+  const moved = await runAction(instance.app, 'move', find, { ...BECAUSE, filled: {} });
+  const name = moved.result === 'done' ? (moved.done.json as { name: string | null }).name : null;
+  if (name !== null) await noteDrop(world, file.folder, name);
+}
+
+/** Records a file that was dropped for a person: it is a drop like any other. */
+async function noteDrop(world: World, folderId: string, name: string): Promise<void> {
+  const folder = world.settings.folders.find(({ id }) => id === folderId)!;
+  const bytes = await readFile(join(folder.path, name));
+  world.drops.push({ folder: folder.id, name, bytes, titles: folder.header !== 'none' });
 }
 
 /** Freezes what may go again. It waits for another act to begin it, and the world may change until then. */

@@ -7,7 +7,7 @@ import type { Folder } from '../../../src/config/config.ts';
 import { listRetired } from '../../../src/files/claims/retire-claim.ts';
 import { markerEndingOf } from '../../../src/files/completeness.ts';
 import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../files/draft-file.ts';
-import type { World } from '../world.ts';
+import type { Drop, World } from '../world.ts';
 import { tell } from './step.ts';
 
 /**
@@ -41,9 +41,9 @@ export async function dropFile(world: World, isDamaged = world.choose.happens(0.
 }
 
 /** Drops the same bytes again, under another name or the same, or the rows in another order. */
-export async function dropAgain(world: World): Promise<void> {
+export async function dropAgain(world: World, drops: readonly Drop[] = world.drops): Promise<void> {
   const { choose } = world;
-  const before = choose.one(world.drops);
+  const before = choose.one(drops);
   const folder = world.settings.folders.find(({ id }) => id === before.folder)!;
   const number = world.drops.length + 1;
   const reorders = choose.happens(0.4) && !before.titles;
@@ -55,19 +55,24 @@ export async function dropAgain(world: World): Promise<void> {
   world.totals.count('drops', reorders ? 'the same rows in another order' : 'the same bytes again');
 }
 
-/** Drops an earlier file with one row less: other bytes, other batches, and another mark of all rows. */
-export async function dropAltered(world: World): Promise<void> {
+/** Drops an earlier file with one row less or more: other bytes, other batches, and another mark of all rows. */
+export async function dropAltered(world: World, drops: readonly Drop[] = world.drops): Promise<void> {
   const { choose } = world;
-  const before = choose.one(world.drops);
+  const before = choose.one(drops);
   const folder = world.settings.folders.find(({ id }) => id === before.folder)!;
   const name = `file-${world.drops.length + 1}.csv`;
   const lines = before.bytes.toString('latin1').split(/(?<=\n)/);
   const first = before.titles ? 1 : 0;
-  const left = first + choose.below(Math.max(1, lines.length - first));
-  const bytes = Buffer.from(lines.toSpliced(left, 1).join(''), 'latin1');
+  const place = first + choose.below(Math.max(1, lines.length - first));
+  const more = (lines[place] ?? '').replace(/\bI(\d+)x(\d+)\b/, (_, file, row) => `I${file}x9${row}`);
+  // A last line without its end stays the last.
+  const isMore = choose.happens(0.3) && more !== lines[place] && more.endsWith('\n');
+  const altered = isMore ? lines.toSpliced(place, 0, more) : lines.toSpliced(place, 1);
+  const bytes = Buffer.from(altered.join(''), 'latin1');
+  const how = isMore ? 'more' : 'less';
   await put(world, folder, name, bytes, undefined, before.titles);
-  tell(world, `a sender drops ${before.name} again as ${name}, one row less`);
-  world.totals.count('drops', 'an earlier file with one row less');
+  tell(world, `a sender drops ${before.name} again as ${name}, one row ${how}`);
+  world.totals.count('drops', `an earlier file with one row ${how}`);
 }
 
 /** Drops the payments of an earlier file, with invoices as another program or person would write them. */

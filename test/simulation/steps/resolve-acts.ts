@@ -6,12 +6,15 @@ import { assignById } from '../../../src/actions/resolve/assign-batch-id.ts';
 import { closeInDoubt, declareNotReceived, detachBatchResult } from '../../../src/actions/resolve/carry-out.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { probeIds } from '../../../src/actions/resolve/probe-ids.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
+import { reconcileAccount } from '../../../src/actions/resolve/reconcile-account.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import type { ReportName } from '../../../schemas/reports.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { buildRequest } from '../../../src/gateway/soap/build-request.ts';
-import { agentCodeOf, contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { contentOf, payeeOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { payeeOfAccount, serviceOf } from '../services.ts';
 import type { World } from '../world.ts';
 import type { Act } from './acts.ts';
 import { pickFrom } from './step.ts';
@@ -47,7 +50,7 @@ export const RESOLVE_ACTS: readonly Act[] = [
   inDoubt('read a report', ['unknown'], async (world, batch) => ({
     words: 'reads a report of the service',
     perform: async (dashboard) => {
-      const account = accountOf(world, batch);
+      const account = accountOf(world, batch)!;
       const bytes = await fetchReport(world, account, batch.operation);
       return readJournal(dashboard, { name: `report-${world.story.length}.csv`, bytes, reason: REASON });
     },
@@ -72,7 +75,9 @@ function inDoubt(name: string, states: string[], choose: (world: World, batch: S
   return {
     name,
     find: async (world) => {
-      const batches = (await readBatches(world)).filter(({ state }) => states.includes(state));
+      const batches = (await readBatches(world)).filter(
+        (batch) => states.includes(batch.state) && accountOf(world, batch) !== undefined,
+      );
       if (batches.length === 0) return undefined;
       const batch = world.choose.one(batches);
       const resolution = await choose(world, batch);
@@ -100,15 +105,23 @@ function onProposal(name: string, words: string, act: (world: World, no: number)
   };
 }
 
-/** Returns an account that means the merchant of a batch. The ledger has its former name until the next start. */
-function accountOf(world: World, batch: SeenBatch): Account {
-  const agentCode = agentCodeOf(world, batch);
-  return [...world.settings.accounts.values()].find((account) => account.agentCode === agentCode)!;
+/**
+ * Returns an account that means what a batch was taken for, if there is one. The ledger has its former name until the
+ * next start.
+ */
+function accountOf(world: World, batch: SeenBatch): Account | undefined {
+  const payee = payeeOf(world, batch);
+  return [...world.settings.accounts.values()].find(
+    (account) =>
+      payeeOfAccount(world.services, account) === payee &&
+      account.country === batch.country &&
+      account.currency === batch.currency,
+  );
 }
 
 async function openDashboard(world: World, seen: SeenBatch): Promise<ResolutionContext> {
   const { fileId, batchNo } = seen;
-  const account = accountOf(world, seen);
+  const account = accountOf(world, seen)!;
   return {
     ledger: world.office,
     account,
@@ -135,20 +148,47 @@ function chooseId(world: World, right: readonly string[]): string | undefined {
   return right[0] !== undefined && world.choose.happens(0.7) ? right[0] : world.choose.one(all);
 }
 
+/**
+ * Does what a person does before an account goes on that was stopped because the service has more: compares it with the
+ * reports of the service from the beginning on, and acknowledges the calls that nobody explains.
+ */
+export async function compareWithReports(world: World, name: string): Promise<void> {
+  const account = world.settings.accounts.get(name);
+  const [instance] = world.instances;
+  if (!account || !instance) return;
+  const { ledger, fingerprint } = instance.app;
+  const seen = { ...world.office, bound: ledger.bound };
+  for (const operation of ['card', 'ach-charge'] as const) {
+    const bytes = await fetchReport(world, account, operation, 4_000);
+    // A report without a payment shows nothing, and cannot be compared.
+    if (!/\n./.test(bytes.toString('latin1').trim())) continue;
+    await reconcileAccount({ ledger: seen, name, account, fingerprint }, bytes, {
+      actor: 'operator:ada',
+      reason: REASON,
+    });
+  }
+  await acknowledgeForgotten(world.office, name, { actor: 'operator:ada', reason: REASON });
+}
+
 /** Fetches the transaction report that a person downloads: every approved payment of one kind, as CSV. */
-async function fetchReport(world: World, account: Account, operation: FolderOperation): Promise<Buffer> {
+async function fetchReport(
+  world: World,
+  account: Account,
+  operation: FolderOperation,
+  days = world.choose.one([2, 100, 900]),
+): Promise<Buffer> {
   const report: ReportName =
     operation === 'card' ? 'getCreditCardApprovedDateRangeCSV' : 'getACHEFTApprovedDateRangeCSV';
-  const address = `${world.sandbox.url}/NetGate/ReportLinkv2.asmx`;
+  const address = `${account.baseUrl}/NetGate/ReportLinkv2.asmx`;
   const { agentCode, password } = account;
   const dayMs = 86_400_000;
-  const nowMs = world.sandbox.clock.now().getTime();
+  const nowMs = serviceOf(world.services, account).sandbox.clock.now().getTime();
   const { headers, body } = await buildRequest({
     operation: report,
     address,
     login: { agentCode, password },
     values: {
-      fromDate: new Date(nowMs - world.choose.one([2, 100, 900]) * dayMs).toISOString(),
+      fromDate: new Date(nowMs - days * dayMs).toISOString(),
       toDate: new Date(nowMs + dayMs).toISOString(),
       customerIPAddress: '',
       startIndex: '',

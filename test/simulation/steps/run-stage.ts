@@ -2,7 +2,7 @@ import { PipelineError, reasonOf } from '../../../src/kernel/errors.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import { type MomentKind, type Trap, withoutTappedFiles } from '../instance/tap.ts';
-import type { World } from '../world.ts';
+import { hostNow, type World } from '../world.ts';
 import {
   type Host,
   isWide,
@@ -37,6 +37,7 @@ export async function runStage(
   const place = tell(world, `${instance.name} ${what}`);
   if (trap) instance.tap.arm(trap);
   world.busy.add(instance);
+  world.stageAt = hostNow(world);
   const error = await work().then(
     () => undefined,
     (thrown: unknown) => thrown ?? new Error('nothing was thrown'),
@@ -53,9 +54,14 @@ export async function runStage(
   }
   if (error === undefined) return 'done';
   place.add(`ends with: ${shortened(reasonOf(error))}`);
-  if (sprung || isExpected(error, expected)) return 'failed';
+  if (sprung || isExpected(error, expected) || isOfChange(world, error)) return 'failed';
   world.complaints.push(`${what}: an undisturbed ${stage} failed: ${shortened(reasonOf(error))}`);
   return 'failed';
+}
+
+/** A process may meet what another configuration means, or what nobody has answered yet. Nothing may rest like that. */
+function isOfChange({ installation }: World, error: unknown): boolean {
+  return installation.timesConfigured > 0 && error instanceof PipelineError && error.code === 'MERCHANT_CHANGED';
 }
 
 function isExpected(error: unknown, expected: Expected | undefined): boolean {

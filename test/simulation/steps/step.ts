@@ -57,11 +57,11 @@ export async function moveClock(world: World, ms: number): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Sets the clock of the service, which runs by itself, so that nothing depends on how long steps take. */
+/** Sets the clocks of the services, which run by themselves, so that nothing depends on how long steps take. */
 export function holdServiceClock(world: World): void {
   const latest = Math.max(world.clock.now().getTime(), serviceMs.get(world) ?? 0);
   serviceMs.set(world, latest);
-  world.sandbox.clock.set(new Date(latest + world.wrongBy.service));
+  for (const { sandbox } of world.services.all) sandbox.clock.set(new Date(latest + world.wrongBy.service));
 }
 
 const serviceMs = new WeakMap<World, number>();

@@ -8,9 +8,13 @@ import type { FaultPlan } from '../../../src/sandbox/faults/plan-faults.ts';
 import { HOST_STEPS } from '../hosts/host-steps.ts';
 import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
+import { plannedFaults, type Service, serviceOf } from '../services.ts';
 import type { World } from '../world.ts';
 import { ACTS, actsInTurn, performAct } from './acts.ts';
 import { ACCOUNT_STEPS } from './change-accounts.ts';
+import { MERCHANT_STEPS } from './change-merchants.ts';
+import { SETTING_STEPS } from './change-settings.ts';
+import { FOLDER_STEPS } from './put-folder-back.ts';
 import { correctRow } from './correct-row.ts';
 import {
   dropAgain,
@@ -48,8 +52,8 @@ export const STEPS: readonly Step[] = [
     (world) => world.drops.length < 6,
     (world) => dropFile(world),
   ),
-  step('drop the same again', 1, mayRepeat, dropAgain),
-  step('drop an earlier file altered', 1, mayRepeat, dropAltered),
+  step('drop the same again', 1, mayRepeat, (world) => dropAgain(world)),
+  step('drop an earlier file altered', 1, mayRepeat, (world) => dropAltered(world)),
   step('drop the same payments, written otherwise', 1, mayRepeat, dropRewritten),
   step('drop an output', 1, mayRepeat, dropOutput),
   step('drop no plain file', 0.3, always, dropOddThing),
@@ -133,10 +137,13 @@ export const STEPS: readonly Step[] = [
     tell(world, 'the queue is lost');
   }),
   step('the service is going to fail', 5, (world) => world.drops.length > 0, planFault),
-  step('the service is fixed', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
+  step('the service is fixed', 1.5, (world) => plannedFaults(world.services).length > 0, mendService),
   step('a correction between intake and send', 2, (world) => world.drops.length > 0 && !isWide(world), correctRow),
   step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
   ...ACCOUNT_STEPS,
+  ...MERCHANT_STEPS,
+  ...SETTING_STEPS,
+  ...FOLDER_STEPS,
   ...HOST_STEPS,
 ];
 
@@ -175,7 +182,7 @@ async function doChore(
   world: World,
   chore: Chore | undefined,
   how = '',
-  expected = isWide(world) ? WRONG : undefined,
+  expected = world.installation.timesBack > 0 || isWide(world) ? WRONG : undefined,
   instance = idle(world),
 ): Promise<void> {
   if (!chore) return;
@@ -252,23 +259,31 @@ async function letOperatorAct(world: World): Promise<void> {
 async function planFault(world: World): Promise<void> {
   const kind = nextKind(world);
   const plan = await describePlan(world, kind);
-  world.sandbox.faults.plan(plan);
+  serviceInUse(world).sandbox.faults.plan(plan);
   const when = plan.after ? ` after ${plan.after} calls` : '';
   const often = plan.times === 'always' ? ' until it is fixed' : '';
   tell(world, `the service is going to fail: ${kind}${when}${often}`);
   world.totals.count('faults planned', kind);
 }
 
+/** Returns the service of an account, which is the one that fails. */
+function serviceInUse({ services, settings, choose }: World): Service {
+  return serviceOf(
+    services,
+    services.all.length === 1 ? { baseUrl: services.all[0]!.address } : choose.one([...settings.accounts.values()]),
+  );
+}
+
 /** Returns the service to normal and forgets the planned faults. */
 export async function mendService(world: World): Promise<void> {
   countStruck(world);
-  await world.sandbox.faults.clear();
+  for (const { sandbox } of world.services.all) await sandbox.faults.clear();
   tell(world, 'the service works again');
 }
 
 /** Counts the faults that have struck; called before they are forgotten. */
 export function countStruck(world: World): void {
-  for (const { kind, fired } of world.sandbox.faults.list())
+  for (const { kind, fired } of plannedFaults(world.services))
     if (fired > 0) world.totals.count('faults struck', kind, fired);
 }
 

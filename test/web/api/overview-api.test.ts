@@ -176,6 +176,14 @@ describe('GET /queue', () => {
   });
 });
 
+describe('GET /twice', () => {
+  it('lists pairs that were perhaps paid twice, and acknowledged ones when asked', async () => {
+    expect(await ask('/twice')).toEqual({ pairs: [] });
+    expect(await ask('/twice?acknowledged=true&account=main')).toEqual({ pairs: [] });
+    expect((await program.ask('/twice?acknowledged=perhaps')).status).toBe(400);
+  });
+});
+
 describe('GET /queue/again', () => {
   it('pages through payments that may go again, and refuses an unknown advice', async () => {
     const { payments, next } = await ask('/queue/again?limit=1&advice=later');

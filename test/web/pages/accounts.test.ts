@@ -106,8 +106,9 @@ describe('accountPage', () => {
 
   it('lists calls that the ledger has forgotten, and of an account that left the configuration too', async () => {
     await world.app.ledger.pool.query(
-      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
-       VALUES ('g7fhpaqs00000000', 3, 1, 'gone', merchant_of('main'), repeat('ab', 32), '2026-06-15T10:00:00Z', now())`,
+      `WITH gone AS (INSERT INTO merchant (chain, since) VALUES ('gone', now()) RETURNING merchant_no)
+       INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
+       VALUES ('g7fhpaqs00000000', 3, 1, 'gone', (SELECT merchant_no FROM gone), repeat('ab', 32), '2026-06-15T10:00:00Z', now())`,
     );
     const { text } = await page('viewer', 'gone');
     expect(partOf(text, 'state')).toContain('not in the configuration');

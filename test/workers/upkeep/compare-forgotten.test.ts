@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../../src/rows/rows.ts';
+import { previewVerdict } from '../../../src/explain/validate/preview-verdict.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import { findSendable } from '../../support/due-work.ts';
@@ -42,11 +44,19 @@ async function forgetSent({ rows = 3, isMarked = true } = {}) {
 }
 
 const take = (account: string, from: number, to: number) =>
-  world.takeIn(
-    `drop/${account}/ach-charge`,
-    lines(upTo(to - from + 1).map((n) => achRow(from - 1 + n))),
-    `rows-${from}-${to}.csv`,
-  );
+  world.takeIn(`drop/${account}/ach-charge`, rowsOf(from, to), `rows-${from}-${to}.csv`);
+
+const rowsOf = (from: number, to: number) => lines(upTo(to - from + 1).map((n) => achRow(from - 1 + n)));
+
+async function preview(account: string, from: number, to: number, mostFaults = 200) {
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(rowsOf(from, to));
+  }
+  const folder = world.app.folder(`drop/${account}/ach-charge`)!;
+  return previewVerdict(world.app, folder, { name: 'previewed.csv', source: source(), mostFaults });
+}
+
+const saidOf = (faults: readonly Fault[]) => faults.map(({ line, code }) => `${line} ${code}`).toSorted();
 
 async function faultsOf(fileId: string): Promise<string[]> {
   const rows = await world.query<{ said: string }>(
@@ -65,12 +75,26 @@ describe('a file with rows of a call that the ledger has forgotten', () => {
   ])('is held at its intake, each such row flagged: %s', async (_, from, to, flagged) => {
     const { account, find } = await forgetSent();
     await find();
+    const previewed = await preview(account, from, to);
     const fileId = await take(account, from, to);
     const isHeld = flagged.length > 0;
+    expect(saidOf(previewed.faults), 'a preview says the same').toEqual((await faultsOf(fileId)).toSorted());
+    expect(previewed.faultCount).toBe(previewed.faults.length);
+    expect(previewed.decision.verdict).toBe(isHeld ? 'hold' : 'accept');
     expect(await world.file(fileId)).toMatchObject({ state: isHeld ? 'held' : 'accepted' });
     const faults = await faultsOf(fileId);
     expect(faults.includes('0 ROWS_SENT_BEFORE')).toBe(isHeld);
     expect(faults.filter((fault) => !fault.startsWith('0 '))).toEqual(flagged.map((line) => `${line} CHARGED_BEFORE`));
+  });
+
+  it('is told by a preview with its first rows, and counted in full', async () => {
+    const { account, find } = await forgetSent();
+    await find();
+    const { faults, faultCount, decision } = await preview(account, 1, 4, 1);
+    expect(saidOf(faults)).toEqual(['0 ROWS_SENT_BEFORE', '0 SENT_BEFORE', '1 CHARGED_BEFORE']);
+    expect(faultCount).toBe(5);
+    expect(decision.verdict).toBe('hold');
+    expect(faults.find(({ code }) => code === 'ROWS_SENT_BEFORE')!.detail).toContain('3 rows; line 1 was in a call');
   });
 
   it('keeps no number and no invoice beside the journal', async () => {
@@ -172,6 +196,8 @@ describe('a call whose rows nobody knows', () => {
     const { account, find } = await forgetSent({ isMarked: false });
     const before = await take(account, 10, 11);
     await find();
+    const previewed = await preview(account, 12, 13);
+    expect(previewed.decision).toMatchObject({ verdict: 'hold', code: 'ROWS_NOT_KNOWN' });
     const after = await take(account, 12, 13);
     expect(await world.file(after)).toMatchObject({ state: 'held', reason_code: 'ROWS_NOT_KNOWN' });
     await compareForgotten(world.app);

@@ -17,9 +17,11 @@ import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { claimContent, query } from '../support/story.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
+import { DELIVER } from '../../../workers/deliver/deliver.ts';
+import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { dueOf } from '../support/stage-steps.ts';
 import { cutAfterVerdict, cutAtStatement, stepWorld } from '../support/step-world.ts';
 
 /** Tables whose files on disk hold a wrapped key or its bytes, which begin with its mark. */
@@ -166,7 +168,7 @@ describe('sweep, when claims were left behind', () => {
   async function takenByDead(account: string): Promise<string> {
     const fileId = await world.takeInCharges(account, 2);
     await world.query(`INSERT INTO taken (stage, subject, worker) VALUES ('deliver', $1, 'host-1-gone')`, [fileId]);
-    expect((await findDueWork(world.app.ledger)).deliver).not.toContain(fileId);
+    expect(await dueOf(world.app, DELIVER)).not.toContainEqual({ fileId });
     return fileId;
   }
 
@@ -174,7 +176,7 @@ describe('sweep, when claims were left behind', () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
     await sweep(world.app);
     expect(await world.file(claim.fileId)).toMatchObject({ state: 'claimed', name: 'a.csv' });
-    expect((await findDueWork(world.app.ledger)).intake).toContain(claim.fileId);
+    expect(await dueOf(world.app, INTAKE)).toContainEqual({ fileId: claim.fileId });
     await intakeFile(world.app, claim);
     expect(await readFileState(world.app.ledger, claim.fileId)).toBe('accepted');
   });
@@ -276,7 +278,7 @@ describe('sweep, when claims were left behind', () => {
     expect(await readFileState(world.app.ledger, fine.fileId)).toBe('claimed');
     expect(await readFileState(world.app.ledger, lost.fileId)).toBeUndefined();
     expect(existsSync(lost.path)).toBe(true);
-    expect((await findDueWork(world.app.ledger)).deliver).toContain(sent);
+    expect(await dueOf(world.app, DELIVER)).toContainEqual({ fileId: sent });
   });
 
   it('a work folder that cannot be listed holds up nothing that the ledger knows', async () => {
@@ -284,7 +286,7 @@ describe('sweep, when claims were left behind', () => {
     const folders = world.settings.folders.map((folder) => ({ ...folder, work: join(world.root, 'gone') }));
     const app = { ...world.app, settings: { ...world.settings, folders } };
     await expect(sweep(app)).rejects.toThrow('does not exist');
-    expect((await findDueWork(world.app.ledger)).deliver).toContain(fileId);
+    expect(await dueOf(world.app, DELIVER)).toContainEqual({ fileId });
   });
 
   it('removes outputs that were cut short, when nobody can be writing them any more', async () => {

@@ -25,6 +25,7 @@ import {
   type Unattended,
 } from './unattended.ts';
 import { readPresences } from '../../../src/ledger/process/read-presence.ts';
+import { findFormerWork, type FormerWorkTrouble } from '../former-work.ts';
 import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
 import { listRunningProcesses, type RunningProcess } from '../../../src/ledger/process/running-processes.ts';
@@ -52,17 +53,19 @@ type Cause = Omit<Obstacle, 'next'>;
 
 /** Returns everything that keeps failing or that no process takes up. Decisions for a person are reported elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
-  const [unusable, stale, closed, silent, failing, stray, questions, quarantined, unread] = await Promise.all([
-    findUnusable(ledger),
-    findStaleSettings(ledger, settings),
-    findWaits(ledger),
-    findSilent(ledger, settings),
-    readFailing(ledger),
-    findStray(ledger, settings),
-    findAddressQuestions(ledger),
-    findQuarantined(settings),
-    findUnread(ledger, settings),
-  ]);
+  const [unusable, stale, closed, silent, failing, stray, questions, quarantined, unread, formerWork] =
+    await Promise.all([
+      findUnusable(ledger),
+      findStaleSettings(ledger, settings),
+      findWaits(ledger),
+      findSilent(ledger, settings),
+      readFailing(ledger),
+      findStray(ledger, settings),
+      findAddressQuestions(ledger),
+      findQuarantined(settings),
+      findUnread(ledger, settings),
+      findFormerWork(ledger, settings),
+    ]);
   const causes = [
     ...unusable,
     ...stale,
@@ -73,6 +76,7 @@ export async function readObstacles(ledger: Ledger, settings: Settings): Promise
     ...questions,
     ...quarantined,
     ...unread,
+    ...formerWork.map(describeFormerWork),
   ];
   return causes.map((cause) => ({ ...cause, next: stepText(cause.step) }));
 }
@@ -251,7 +255,9 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Cause[
     why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, are stopped`,
     step: isFormerName(account)
       ? [
-          `Move its files to the present account ("paydrop move FILE"), cancel them, or give the former merchant a name of its own in paydrop.yaml.`,
+          `Move its files to the present account ("paydrop move FILE"), cancel them, or give the former merchant a name of its own in paydrop.yaml. Each of them: `,
+          { see: 'left' },
+          '.',
         ]
       : [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel the unsent batches.`],
     since: null,
@@ -259,6 +265,17 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Cause[
     fileId: null,
     batchNo: null,
   }));
+}
+
+function describeFormerWork({ path, why, next }: FormerWorkTrouble): Cause {
+  return {
+    ...OF_NOTHING,
+    key: `work ${path}`,
+    what: 'A former work folder is not done with',
+    why,
+    step: [next],
+    since: null,
+  };
 }
 
 /** Returns the quarantined drops; their senders wait for an answer that will not come. */
