@@ -142,6 +142,13 @@ export const FILE_MOVES = [
   { name: 'reject', from: 'claimed', to: 'rejected', by: 'worker', about: 'a fault of the whole file' },
   { name: 'approve', from: 'held', to: 'accepted', by: 'operator', about: 'reviewed and found right' },
   { name: 'decline', from: 'held', to: 'cancelled', by: 'operator', about: 'reviewed and not wanted' },
+  {
+    name: 'decline-rest',
+    from: 'held',
+    to: 'partly_cancelled',
+    by: 'operator',
+    about: 'not wanted, but calls of some of its batches were found; what was not sent was cancelled',
+  },
   { name: 'begin', from: 'accepted', to: 'in_progress', by: 'worker', about: 'the first batch left ready' },
   { name: 'cancel', from: 'accepted', to: 'cancelled', by: 'operator', about: 'before anything was sent' },
   { name: 'complete', from: 'in_progress', to: 'completed', by: 'worker', about: 'all rows final, outputs read back' },

@@ -70,8 +70,12 @@ SELECT setval('audit_seq', 0);
 CREATE FUNCTION append_audit(p_at timestamptz, p_database_now timestamptz, p_links jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  told audit[] := ARRAY(SELECT l FROM read_audit_links(p_at, p_database_now, p_links) l);
-  heads audit_chain[] := ARRAY(SELECT c FROM lock_audit_chains(told) c);
+  told audit[] := ARRAY(
+    SELECT ROW(NULL, p_at, l.actor, l.file_id, l.batch_no, l.move, l.from_state, l.to_state, l.reason, l.evidence, NULL,
+               NULL, l.chain, NULL)::audit FROM read_audit_links(p_database_now, p_links) l);
+  heads audit_chain[] := ARRAY(
+    SELECT ROW(c.chain, c.link_no, NULL, c.hash)::audit_chain
+    FROM lock_audit_chains(ARRAY(SELECT DISTINCT l.chain FROM unnest(told) l)) c);
   chains text[] := ARRAY(SELECT c.chain FROM unnest(heads) c);
   head audit_chain;
   link audit;
@@ -98,25 +102,30 @@ END $$;
 
 -- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same
 -- predecessor.
-CREATE FUNCTION lock_audit_chain(p_chain text) RETURNS audit_chain LANGUAGE plpgsql AS $$
+CREATE FUNCTION lock_audit_chain(p_chain text, OUT chain text, OUT link_no bigint, OUT hash bytea)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
-  head audit_chain;
+  head record;
 BEGIN
   SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
   IF NOT FOUND THEN
     INSERT INTO audit_chain (chain, link_no, seq, hash) VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
     SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
   END IF;
-  RETURN head;
+  chain := head.chain;
+  link_no := head.link_no;
+  hash := head.hash;
 END $$;
 
--- Locks the ends of the chains of links in one order, so that two transactions never wait for each other.
-CREATE FUNCTION lock_audit_chains(p_links audit[]) RETURNS SETOF audit_chain LANGUAGE plpgsql AS $$
+-- Locks the ends of several chains in one order, so that two transactions never wait for each other.
+CREATE FUNCTION lock_audit_chains(p_chains text[]) RETURNS TABLE (chain text, link_no bigint, hash bytea)
+LANGUAGE plpgsql AS $$
 DECLARE
   next_chain text;
 BEGIN
-  FOR next_chain IN SELECT DISTINCT chain COLLATE "C" FROM unnest(p_links) ORDER BY 1 LOOP
-    RETURN NEXT lock_audit_chain(next_chain);
+  FOR next_chain IN SELECT c COLLATE "C" FROM unnest(p_chains) c ORDER BY 1 LOOP
+    RETURN QUERY SELECT * FROM lock_audit_chain(next_chain);
   END LOOP;
 END $$;
 
@@ -130,13 +139,13 @@ $$;
 
 -- Returns the links in their order, each with its chain and without its place in it. What is timed gets the time of the
 -- database into its evidence.
-CREATE FUNCTION read_audit_links(p_at timestamptz, p_database_now timestamptz, p_links jsonb) RETURNS SETOF audit
+CREATE FUNCTION read_audit_links(p_database_now timestamptz, p_links jsonb)
+RETURNS TABLE (actor text, file_id text, batch_no integer, move text, from_state text, to_state text, reason text,
+               evidence jsonb, chain text)
 LANGUAGE sql STABLE AS $$
-  SELECT NULL::bigint, p_at, l.actor, l."fileId", l."batchNo", l.move, l."from", l."to", l.reason,
+  SELECT l.actor, l."fileId", l."batchNo", l.move, l."from", l."to", l.reason,
          CASE WHEN l."isTimed" THEN l.evidence || jsonb_build_object('databaseAt', p_database_now) ELSE l.evidence END,
-         NULL::bytea, NULL::bytea,
-         audit_chain_of(l."fileId", CASE jsonb_typeof(l.evidence->'account') WHEN 'string' THEN l.evidence->>'account' END),
-         NULL::bigint
+         audit_chain_of(l."fileId", CASE jsonb_typeof(l.evidence->'account') WHEN 'string' THEN l.evidence->>'account' END)
   FROM ROWS FROM (jsonb_to_recordset(p_links) AS (
     actor text, "fileId" text, "batchNo" integer, move text, "from" text, "to" text, reason text, evidence jsonb,
     "isTimed" boolean)) WITH ORDINALITY l

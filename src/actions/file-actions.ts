@@ -84,9 +84,12 @@ export const decline: Action<'file'> = {
   from: ['held'],
   plan: async (context, { file }) => {
     const held = await readHoldReasons(context.ledger, context.settings, file);
+    const sent = (await readBatches(context.ledger, file.file_id)).filter(({ state }) => state === 'reconciled');
     return {
       says: [
-        `${capital(sumOfFile(context, file))} will never be sent. This cannot be undone.`,
+        sent.length === 0
+          ? `${capital(sumOfFile(context, file))} will never be sent. This cannot be undone.`
+          : `What was not sent will never be sent; ${byNumber(sent.length, 'batch', 'batches')} ${sent.map((batch) => batch.batch_no).join(', ')} ${byNumber(sent.length, 'was', 'were')} sent before and ${byNumber(sent.length, 'keeps its', 'keep their')} outcomes. This cannot be undone.`,
         ...held.map((reason) => `Needs approval because ${ended(describeReason(reason))}`),
       ],
       facts: await fileFacts(context, file),
@@ -97,8 +100,12 @@ export const decline: Action<'file'> = {
   run: async (context, { file }, _input, because) => {
     const held = await readHoldReasons(context.ledger, context.settings, file);
     await declineFile(context.ledger, file.file_id, because);
+    const state = await readFileState(context.ledger, file.file_id);
     return {
-      says: `Declined: ${sumOfFile(context, file)} will never be sent.`,
+      says:
+        state === 'cancelled'
+          ? `Declined: ${sumOfFile(context, file)} will never be sent.`
+          : 'Declined: what was not sent will never be sent. The results of the rest follow.',
       json: await decidedJson(context, file, held),
     };
   },

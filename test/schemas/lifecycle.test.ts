@@ -50,6 +50,7 @@ const FILE_LIFE = [
   'claimed > rejected',
   'held > accepted',
   'held > cancelled',
+  'held > partly_cancelled',
   'accepted > in_progress',
   'accepted > cancelled',
   'in_progress > completed',

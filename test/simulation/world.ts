@@ -187,8 +187,9 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
         },
         spoil,
       });
-      for (const { name, mark } of namedAccounts(host.settings, instance.app.fingerprint))
-        world.payees.set(mark, payeeOfAccount(services, host.settings.accounts.get(name)!));
+      for (const { name, mark, sandboxMark } of namedAccounts(host.settings, instance.app.fingerprint))
+        for (const one of [mark, sandboxMark])
+          world.payees.set(one, payeeOfAccount(services, host.settings.accounts.get(name)!));
       world.instances.push(instance);
       return instance;
     },

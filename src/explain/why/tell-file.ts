@@ -40,6 +40,7 @@ function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
       return say('Every row had its outcome; the output files were written and read back.');
     case 'approve':
     case 'decline':
+    case 'decline-rest':
     case 'cancel':
     case 'stop':
       return say(`${who} ${PAST[link.move]} it: ${ended(link.reason)}`);
@@ -52,7 +53,13 @@ function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
   }
 }
 
-const PAST = { approve: 'approved', decline: 'declined', cancel: 'cancelled', stop: 'stopped the rest of' } as const;
+const PAST = {
+  approve: 'approved',
+  decline: 'declined',
+  'decline-rest': 'declined the rest of',
+  cancel: 'cancelled',
+  stop: 'stopped the rest of',
+} as const;
 
 function describeRows(file: FileRow): string {
   const layout = file.layout ? `, layout ${LAYOUTS[file.layout].title}` : '';

@@ -1,4 +1,6 @@
+import { type BatchState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import type { BatchRow } from '../engine/records.ts';
 import { isFormerName } from '../merchant/bound-accounts.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
@@ -79,19 +81,40 @@ export async function proposeApproval(ledger: Ledger, fileId: string, because: A
   });
 }
 
-/** Makes the move `decline`: cancels the file and all its batches, none of which was ever sent. */
+/**
+ * Makes the move `decline`: cancels the file and all its batches. Calls of some of them may have been found although the
+ * file was held (recall-batch.ts): once each of these is decided, `decline-rest` cancels the others.
+ * @throws PipelineError MOVE_REFUSED when the file is not held, or one of its batches may have been sent and is not decided
+ */
 export async function declineFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
-    await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
+    await tx.client.query('SELECT FROM file WHERE file_id = $1 FOR UPDATE', [fileId]);
+    const { rows } = await tx.client.query<Pick<BatchRow, 'batch_no' | 'state'>>(
+      `SELECT b.batch_no, b.state FROM batch b JOIN file f USING (file_id)
+       WHERE b.file_id = $1 AND f.state = 'held' ORDER BY b.batch_no FOR UPDATE OF b`,
+      [fileId],
+    );
+    const action = `decline file "${fileId}"`;
+    const open = rows.find(({ state }) => !STOPPABLE.has(state) && !isFinalBatch(state));
+    if (open)
+      throw new PipelineError('MOVE_REFUSED', action, `batch ${open.batch_no} of it may have been sent`, {
+        next: `First see "paydrop resolve ${fileId}/${open.batch_no}".`,
+      });
+    const move = rows.some(({ state }) => state === 'reconciled') ? 'decline-rest' : 'decline';
+    await mustHaveMoved(tx, { fileId }, await moveFile(tx, move, fileId, because), action);
     await endLate(tx, fileId, because);
-    const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [
-      fileId,
-    ]);
-    for (const { batch_no: batchNo } of rows) {
-      // Even in a held file, a batch with a call in the send journal is in doubt (recall-batch.ts).
-      const row = await moveBatch(tx, 'cancel', { fileId, batchNo }, because);
-      mustMove(row, `decline file "${fileId}", whose batch ${batchNo} may have been sent`);
+    for (const { batch_no: batchNo, state } of rows) {
+      if (!STOPPABLE.has(state)) continue;
+      const row = await moveBatch(tx, state === 'refused' ? 'withdraw' : 'cancel', { fileId, batchNo }, because);
+      mustMove(row, `${action}, whose batch ${batchNo} may have been sent`);
     }
     await voidProposals(tx, { fileId }, because);
   });
+}
+
+/** States of batches of which nothing was charged and nothing is under way. */
+const STOPPABLE: ReadonlySet<BatchState> = new Set(['ready', 'refused']);
+
+function isFinalBatch(state: BatchState): boolean {
+  return (FINAL_BATCH_STATES as readonly BatchState[]).includes(state);
 }

@@ -77,6 +77,7 @@ function conditionsOf({ since, until, actor, fileId, move, before, newerThan, up
 const LAST_MOVES: readonly (FileMove | BatchMove | RunMove)[] = [
   'reject',
   'decline',
+  'decline-rest',
   'cancel',
   'complete',
   'stop',
@@ -150,7 +151,7 @@ export type DecidedMatter = {
   action: string | null;
 };
 
-const DECISIONS = ['approve', 'decline', 'confirm', 'refuse-proposal'] as const;
+const DECISIONS = ['approve', 'decline', 'decline-rest', 'confirm', 'refuse-proposal'] as const;
 
 /** How far back decisions are listed, in ms. */
 const DECIDED_MS = 30 * 86_400_000;

@@ -79,7 +79,7 @@ export async function listReady({ pool }: Ledger, accounts: readonly string[], l
 /** Moves by which a file or batch leaves each stage. */
 const LEAVES: Readonly<Record<StageName, readonly (FileMove | BatchMove)[]>> = {
   checking: ['accept', 'hold', 'reject'],
-  approval: ['approve', 'decline'],
+  approval: ['approve', 'decline', 'decline-rest'],
   to_send: ['submit'],
   at_service: ['receive'],
   reconciling: ['reconcile'],

@@ -25,6 +25,7 @@ export function DecidedTable({ rows }: { rows: readonly DecidedMatter[] }) {
 const DECISIONS: Readonly<Record<DecidedMatter['move'], string>> = {
   approve: 'Approved',
   decline: 'Declined',
+  'decline-rest': 'Declined the rest',
   confirm: 'Confirmed',
   'refuse-proposal': 'Refused',
 };

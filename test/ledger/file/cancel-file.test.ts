@@ -234,9 +234,28 @@ describe('declineFile', () => {
     await world.putBatch({ fileId, batchNo: 2 }, 'unknown');
     await expect(declineFile(world.ledger, fileId, because)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
-      message: expect.stringContaining('whose batch 2 may have been sent'),
+      message: expect.stringContaining('batch 2 of it may have been sent'),
     });
     expect((await readFileRow(world.ledger, fileId)).state).toBe('held');
+  });
+
+  it('cancels the rest of a held file once each batch that may have been sent is decided', async () => {
+    const { file_id: fileId } = await world.held({ batches: 3 });
+    await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    await world.putBatch({ fileId, batchNo: 3 }, 'refused');
+    await declineFile(world.ledger, fileId, because);
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('partly_cancelled');
+    expect((await readBatches(world.ledger, fileId)).map((batch) => batch.state)).toEqual([
+      'reconciled',
+      'cancelled',
+      'cancelled',
+    ]);
+    const moves = (await world.links(fileId)).slice(-3).map(({ move, batch_no: batchNo }) => [move, batchNo]);
+    expect(moves).toEqual([
+      ['decline-rest', null],
+      ['cancel', 2],
+      ['withdraw', 3],
+    ]);
   });
 
   it('lets the same bytes come again', async () => {
