@@ -87,7 +87,12 @@ export function startStage<Thing>(
 
   function wake(): Promise<void> {
     isRung = true;
-    return (looking ??= look().finally(() => (looking = undefined)));
+    looking ??= look().finally(() => {
+      looking = undefined;
+      // A ring may have come in the same moment.
+      if (mayTakeMore()) void wake();
+    });
+    return looking;
   }
 
   /** Takes groups while a hand is free and something is due. */

@@ -1,4 +1,4 @@
-import { type BackendFactory, type IQueueBackend, Queue, type Telemetry } from 'bullmq';
+import { type BackendFactory, type IQueueBackend, Queue } from 'bullmq';
 import { HOME_SITE, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { QueueOptions } from './queue-options.ts';
@@ -16,13 +16,8 @@ export function openNamedQueue(
   connection: QueueConnection,
   options: QueueOptions,
   onError: (error: unknown) => void,
-  telemetry?: Telemetry,
 ): NamedQueue {
-  const queue: NamedQueue = new Queue(
-    name,
-    { connection: {}, defaultJobOptions: options.job, ...(telemetry && { telemetry }) },
-    connection.makeBackend,
-  );
+  const queue: NamedQueue = new Queue(name, { connection: {}, defaultJobOptions: options.job }, connection.makeBackend);
   // Without a listener an `error` event ends the process.
   queue.on('error', onError);
   return queue;

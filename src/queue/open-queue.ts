@@ -1,4 +1,3 @@
-import type { Telemetry } from 'bullmq';
 import { HOME_SITE, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerWithin, limitLog, shortReason } from './answer-within.ts';
@@ -62,17 +61,12 @@ const CAUSE_MS = 10_000;
 /**
  * Opens the queue and waits until its server answers.
  * @param site whose rings are heard and counted
- * @param telemetry receives what BullMQ reports of rings and of hearing them; none by default
  * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice
  */
 export async function openQueue(
   backend: QueueBackend,
   log: Log,
-  {
-    options = QUEUE_OPTIONS,
-    site: home = HOME_SITE,
-    telemetry,
-  }: { options?: QueueOptions; site?: string; telemetry?: Telemetry | undefined } = {},
+  { options = QUEUE_OPTIONS, site: home = HOME_SITE }: { options?: QueueOptions; site?: string } = {},
 ): Promise<Queue> {
   assertSafeOptions(options);
   const report = limitLog(log);
@@ -86,7 +80,7 @@ export async function openQueue(
   const queues = new Map<string, NamedQueue>();
   const queueOf = (name: QueueName, site = home) => {
     const storedName = queueNameAt(name, site);
-    const queue = queues.get(storedName) ?? openNamedQueue(storedName, connection, options, onError, telemetry);
+    const queue = queues.get(storedName) ?? openNamedQueue(storedName, connection, options, onError);
     queues.set(storedName, queue);
     return queue;
   };
@@ -111,7 +105,7 @@ export async function openQueue(
   return {
     ring: (name, site) => ask(`ring "${name}"`, () => ringOnce(queueOf(name, site))),
     hear: (name, hear) => {
-      const worker = startWorker({ name, site: home, hear, connection, options, log, onError, telemetry });
+      const worker = startWorker({ name, site: home, hear, connection, options, log, onError });
       workers.add(worker);
       return worker;
     },

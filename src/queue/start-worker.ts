@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type IQueueBackend, type Job, type Telemetry, Worker } from 'bullmq';
+import { type IQueueBackend, type Job, Worker } from 'bullmq';
 import type { QueueName } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
 import { type QueueConnection, queueNameAt } from './named-queue.ts';
@@ -22,17 +22,16 @@ type WorkerSetup = {
   options: QueueOptions;
   log: Log;
   onError: (error: unknown) => void;
-  telemetry?: Telemetry | undefined;
 };
 
 /** Hears the rings of one queue, one at a time. */
 export function startWorker(setup: WorkerSetup): QueueWorker {
-  const { name, site, connection, options, log, onError, telemetry } = setup;
+  const { name, site, connection, options, log, onError } = setup;
   const running = new Set<Promise<void>>();
   const worker = new Worker<unknown, void, string, IQueueBackend>(
     queueNameAt(name, site),
     (job) => keepTrack(running, runJob(setup, job)),
-    { ...options.worker, connection: {}, ...(telemetry && { telemetry }) },
+    { ...options.worker, connection: {} },
     (...wanted) => pauseAfterFailure(connection.makeBackend(...wanted)),
   );
   // Without a listener an `error` event ends the process.

@@ -32,8 +32,8 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     name: 'ring lost while a stage looks',
     about: 'a drop waits for the next sweep',
     file: 'workers/stage.ts',
-    find: '    isRung = true;\n    return (looking',
-    replace: '    isRung = looking === undefined;\n    return (looking',
+    find: '    isRung = true;\n    looking ??=',
+    replace: '    isRung = looking === undefined;\n    looking ??=',
     caughtBy: STAGES,
   },
   {
