@@ -54,7 +54,7 @@ function readSubject(name: string, text: string): Subject {
   };
 }
 
-const TABLE = /^CREATE TABLE (\w+) \(\n([^]*?)\n\)/gm;
+const TABLE = /^CREATE (?:UNLOGGED )?TABLE (\w+) \(\n([^]*?)\n\)/gm;
 
 function readTable(name: string, body: string, text: string): Table {
   const parts = splitAtCommas(body);
