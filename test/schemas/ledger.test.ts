@@ -32,7 +32,10 @@ describe('the schema of the ledger', () => {
   it('defines every table, view and function of the database, and nothing else does', async () => {
     const namespaces = `relnamespace = 'paydrop'::regnamespace`;
     for (const [what, found] of [
-      [/(?:UNLOGGED )?TABLE/, await listed(`SELECT relname AS name FROM pg_class WHERE ${namespaces} AND relkind = 'r'`)],
+      [
+        /(?:UNLOGGED )?TABLE/,
+        await listed(`SELECT relname AS name FROM pg_class WHERE ${namespaces} AND relkind = 'r'`),
+      ],
       [/VIEW/, await listed(`SELECT relname AS name FROM pg_class WHERE ${namespaces} AND relkind = 'v'`)],
       [/FUNCTION/, await listed(`SELECT proname AS name FROM pg_proc WHERE pronamespace = 'paydrop'::regnamespace`)],
     ] as const)
