@@ -46,7 +46,8 @@ export async function takeDue(
 ): Promise<Taken> {
   const now = ledger.databaseNow();
   const at = (place: number) => `$${values.length + place}`;
-  const [named, worker, ended, later, wait, things, weight] = [1, 2, 3, 4, 5, 6, 7].map(at) as string[];
+  const [named, worker, ended, later] = [at(1), at(2), at(3), at(4)];
+  const [wait, things, weight] = [at(5), at(6), at(7)];
   const times = [...next, `SELECT min(until) FROM taken WHERE stage = ${named} AND until > ${now}`];
   const hand = handOf(ledger);
   // No sweep of this process may meanwhile find in nobody's hand what it takes.
