@@ -125,7 +125,7 @@ function renderWaiting(measurements: readonly Measurement[]): string[] {
     ...renderStart(lookUp(measurements, { part: 'start' })),
     '## Batches that wait',
     '',
-    'One question for a result that is not there yet, call and new job included, while so many batches wait.',
+    'One question for a result that is not there yet, call included, while so many batches wait.',
     '',
     ...table(
       ['Batches', 'One question', '99 of 100 below', 'A sweep'],
