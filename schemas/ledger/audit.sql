@@ -65,39 +65,46 @@ SELECT setval('audit_seq', 0);
 -- == Functions ==
 
 -- Appends the links of a transaction in their order, last in it (src/ledger/engine/transaction.ts). Each chain is locked
--- and moved on once, however many links it gets.
+-- and moved on once, however many links it gets. A restore puts other tables in the place of these, so no variable has the
+-- type of one.
 -- p_links: a list of {actor, fileId, batchNo, move, from, to, reason, evidence, isTimed}.
 CREATE FUNCTION append_audit(p_at timestamptz, p_database_now timestamptz, p_links jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  told audit[] := ARRAY(
-    SELECT ROW(NULL, p_at, l.actor, l.file_id, l.batch_no, l.move, l.from_state, l.to_state, l.reason, l.evidence, NULL,
-               NULL, l.chain, NULL)::audit FROM read_audit_links(p_database_now, p_links) l);
-  heads audit_chain[] := ARRAY(
-    SELECT ROW(c.chain, c.link_no, NULL, c.hash)::audit_chain
-    FROM lock_audit_chains(ARRAY(SELECT DISTINCT l.chain FROM unnest(told) l)) c);
-  chains text[] := ARRAY(SELECT c.chain FROM unnest(heads) c);
-  head audit_chain;
-  link audit;
-  links audit[] := '{}';
+  link record;
+  chains text[];
+  ends bigint[];
+  end_hashes bytea[];
+  end_seqs bigint[];
+  head integer;
+  seqs bigint[] := '{}';
+  numbers bigint[] := '{}';
+  before bytea[] := '{}';
+  hashes bytea[] := '{}';
 BEGIN
+  SELECT array_agg(c.chain), array_agg(c.link_no), array_agg(c.hash) INTO chains, ends, end_hashes
+    FROM lock_audit_chains(ARRAY(SELECT DISTINCT l.chain FROM read_audit_links(p_database_now, p_links) l)) c;
+  end_seqs := array_fill(NULL::bigint, ARRAY[cardinality(chains)]);
   PERFORM hold_audit_end();
-  FOREACH link IN ARRAY told LOOP
-    head := heads[array_position(chains, link.chain)];
-    link.seq := nextval('audit_seq');
-    link.link_no := head.link_no + 1;
-    link.previous := head.hash;
-    link.hash := audit_link_hash(link.previous, link.chain, link.link_no, link.seq, link.at, link.actor, link.file_id,
-                                 link.batch_no, link.move, link.from_state, link.to_state, link.reason, link.evidence);
-    heads[array_position(chains, link.chain)] := ROW(link.chain, link.link_no, link.seq, link.hash)::audit_chain;
-    links := links || link;
+  FOR link IN SELECT * FROM read_audit_links(p_database_now, p_links) LOOP
+    head := array_position(chains, link.chain);
+    ends[head] := ends[head] + 1;
+    end_seqs[head] := nextval('audit_seq');
+    seqs := seqs || end_seqs[head];
+    numbers := numbers || ends[head];
+    before := before || end_hashes[head];
+    end_hashes[head] := audit_link_hash(end_hashes[head], link.chain, ends[head], end_seqs[head], p_at, link.actor,
+                                        link.file_id, link.batch_no, link.move, link.from_state, link.to_state,
+                                        link.reason, link.evidence);
+    hashes := hashes || end_hashes[head];
   END LOOP;
   INSERT INTO audit (seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, previous, hash,
                      chain, link_no)
-    SELECT seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, previous, hash, chain, link_no
-    FROM unnest(links);
-  UPDATE audit_chain c SET link_no = ends.link_no, seq = ends.seq, hash = ends.hash
-    FROM unnest(heads) ends WHERE c.chain = ends.chain;
+    SELECT seqs[l.place], p_at, l.actor, l.file_id, l.batch_no, l.move, l.from_state, l.to_state, l.reason, l.evidence,
+           before[l.place], hashes[l.place], l.chain, numbers[l.place]
+    FROM read_audit_links(p_database_now, p_links) l;
+  UPDATE audit_chain c SET link_no = moved.link_no, seq = moved.seq, hash = moved.hash
+    FROM unnest(chains, ends, end_seqs, end_hashes) AS moved (chain, link_no, seq, hash) WHERE c.chain = moved.chain;
 END $$;
 
 -- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same
@@ -140,10 +147,10 @@ $$;
 -- Returns the links in their order, each with its chain and without its place in it. What is timed gets the time of the
 -- database into its evidence.
 CREATE FUNCTION read_audit_links(p_database_now timestamptz, p_links jsonb)
-RETURNS TABLE (actor text, file_id text, batch_no integer, move text, from_state text, to_state text, reason text,
-               evidence jsonb, chain text)
+RETURNS TABLE (place bigint, actor text, file_id text, batch_no integer, move text, from_state text, to_state text,
+               reason text, evidence jsonb, chain text)
 LANGUAGE sql STABLE AS $$
-  SELECT l.actor, l."fileId", l."batchNo", l.move, l."from", l."to", l.reason,
+  SELECT l.ordinality, l.actor, l."fileId", l."batchNo", l.move, l."from", l."to", l.reason,
          CASE WHEN l."isTimed" THEN l.evidence || jsonb_build_object('databaseAt', p_database_now) ELSE l.evidence END,
          audit_chain_of(l."fileId", CASE jsonb_typeof(l.evidence->'account') WHEN 'string' THEN l.evidence->>'account' END)
   FROM ROWS FROM (jsonb_to_recordset(p_links) AS (

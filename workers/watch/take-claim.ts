@@ -32,7 +32,6 @@ import { newFileId } from '../../src/kernel/ids.ts';
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
   if (await storeClaim(app, claim)) await ringAfter(app, 'intake');
-  crashPoint('claim.asked');
 }
 
 /**

@@ -148,7 +148,10 @@ export async function lookAtFolder(
         left -= 1;
         const taken = await noting(app, takingOf(folder, drop.name), () => takeDrop(app, folder, drop, turn));
         if (taken === 'disturbed') settling += 1;
-        else if (taken !== undefined) await bell.more();
+        else if (taken !== undefined) {
+          await bell.more();
+          crashPoint('claim.asked');
+        }
       });
     for await (const drops of inSlices(scan.settled))
       await keepOrder(drops, CLAIMS_AT_ONCE, async (drop, turn) => {

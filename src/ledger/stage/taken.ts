@@ -52,6 +52,7 @@ export async function takeDue(
   const hand = handOf(ledger);
   // No sweep of this process may meanwhile find in nobody's hand what it takes.
   hand.asking.push(stage);
+  letGo(ledger, stage, back);
   const { rows } = await ledger.pool
     .query<{ subject: string | null; at: Date | null }>(
       `WITH due AS (
@@ -78,20 +79,19 @@ export async function takeDue(
     )
     .finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
   const subjects = rows.flatMap(({ subject }) => subject ?? []);
-  letGo(ledger, stage, back);
   for (const subject of subjects) hand.subjects.add(`${stage}/${subject}`);
   return { subjects, nextAt: rows[0]?.at ?? null };
 }
 
-/** Gives back what this process has worked on, and takes nothing. */
+/** Gives back what this process has worked on, and takes nothing. If that fails, the next sweep does it. */
 export async function giveBack(ledger: Ledger, stage: QueueName, back: Back, laterMs: number): Promise<void> {
+  letGo(ledger, stage, back);
   await ledger.pool.query(
     `WITH given AS (DELETE FROM taken WHERE stage = $1 AND worker = $5 AND subject = ANY ($2))
      UPDATE taken SET until = ${ledger.databaseNow()} + $4 * interval '1 millisecond'
      WHERE stage = $1 AND worker = $5 AND subject = ANY ($3)`,
     [stage, back.ended, back.later, laterMs, ledger.instance.id],
   );
-  letGo(ledger, stage, back);
 }
 
 function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {
