@@ -108,8 +108,8 @@ export async function tryAgain({ pool }: Ledger, file: { file_id: string; accoun
 }
 
 /**
- * Gives back what processes had that have died, and what this one was given while the answer was lost. A process that has
- * just lost the server may come back.
+ * Gives back what processes had that have died or give no sign of life, and what this one was given while the answer was
+ * lost. A process that has just lost the server may come back.
  */
 export async function giveBackOfDead(ledger: Ledger): Promise<void> {
   const { pool, instance } = ledger;
@@ -120,10 +120,16 @@ export async function giveBackOfDead(ledger: Ledger): Promise<void> {
   );
   if (!instance.isSettled()) return;
   await pool.query(
-    `DELETE FROM taken t WHERE t.worker <> $2 AND t.until IS NULL AND NOT EXISTS (
-       SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
-         AND l.classid = $1 AND l.objid = hashtext(t.worker)::oid
-         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
-    [ALIVE_LOCKS, instance.id],
+    `DELETE FROM taken t WHERE t.worker <> $2 AND t.until IS NULL AND (
+       EXISTS (SELECT FROM process p WHERE p.process_id = t.worker
+                 AND p.seen_at < ${ledger.databaseNow()} - $3 * interval '1 millisecond')
+       OR NOT EXISTS (
+         SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+           AND l.classid = $1 AND l.objid = hashtext(t.worker)::oid
+           AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
+    [ALIVE_LOCKS, instance.id, SILENT_MS],
   );
 }
+
+/** A process without a sign of life for this long, in ms, is frozen or cut off. It gives one every five seconds. */
+const SILENT_MS = 20_000;
