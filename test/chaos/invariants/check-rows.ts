@@ -132,7 +132,7 @@ type Handled = { isCompared: boolean; isLeft: boolean };
 function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked, handled: Handled): string[] {
   const [first] = kept;
   if (first === undefined) return [`${drop.name} is not in the ledger`];
-  if (drop.verdict === 'refuse') return checkRefused(drop, first, booked);
+  if (drop.verdict === 'refuse') return checkRefused(drop, first, booked, handled);
   const isRefused = first.fileState === 'held' || first.fileState === 'rejected';
   if (drop.verdict === 'again') return isRefused ? [] : [`${drop.name} came again and is ${first.fileState}`];
   if (drop.verdict === 'altered' && isRefused) return [];
@@ -151,9 +151,9 @@ function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked, handled: H
   ];
 }
 
-function checkRefused(drop: Drop, { fileState }: Kept, booked: Booked): string[] {
+function checkRefused(drop: Drop, { fileState }: Kept, booked: Booked, { isLeft }: Handled): string[] {
   const charged = drop.rows.filter((row) => booked.has(row.invoice));
-  const isRefused = fileState === 'rejected' || fileState === 'held';
+  const isRefused = fileState === 'rejected' || fileState === 'held' || (isLeft && fileState === 'cancelled');
   return [
     ...(isRefused ? [] : [`${drop.name} should have been refused and is ${fileState}`]),
     ...charged.map((row) => `${row.invoice} of a refused file is in the books`),
