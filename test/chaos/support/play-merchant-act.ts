@@ -250,7 +250,8 @@ async function followMove({ world }: Play, { fileId, name }: Left, drop: Drop): 
   );
   const made = canceled[0]?.made;
   if (!made || canceled.some((row) => row.made !== made)) return `the move of ${name} left rows behind`;
-  const rows = canceled.map(({ line }, index) => ({ ...drop.rows[line - 1]!, line: index + 1 }));
+  // The new file begins with a header.
+  const rows = canceled.map(({ line }, index) => ({ ...drop.rows[line - 1]!, line: index + 2 }));
   world.drops.push({ ...drop, name: made, rows, payee: world.place.agentCodeOf(drop.account) });
   return undefined;
 }
