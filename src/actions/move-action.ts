@@ -35,10 +35,12 @@ export const move: AppAction<'file'> = {
   },
   run: async (context, { file }, _input, because) => {
     const { account } = targetOf(context, file);
+    const unsent = await unsentOf(context, file);
     if (file.state === 'held') await declineFile(context.ledger, file.file_id, because);
-    else if (!isOver(file)) await cancelFile(context.ledger, file.file_id, because);
+    else if (unsent.rows > 0) await cancelFile(context.ledger, file.file_id, because);
     const ended = await readFileRow(context.ledger, file.file_id);
     const plan = await planMove(context, ended);
+    if (plan.lines.length === 0 && unsent.rows === 0) throw nothingLeft(file);
     const dropped = await resubmitRows(context, ended, plan, { ...because, evidence: { movedTo: account } });
     return {
       says: `Moved: ${sumWords(context, account, plan.lines.length, plan.cents)}. They are in ${dropped?.name ?? 'no file'} in ${file.folder}.`,
@@ -47,22 +49,41 @@ export const move: AppAction<'file'> = {
   },
 };
 
-const planMove = (context: AppContext, file: FileRow) => planResubmission(context, file, 'not-sent', { mayMove: true });
+/** While batches of the file wait for their results, only rows of canceled ones are certainly not sent. */
+async function planMove(context: AppContext, file: FileRow) {
+  const wanted = file.state === 'in_progress' ? await canceledLines(context, file) : 'not-sent';
+  return planResubmission(context, file, wanted, { mayMove: true });
+}
 
-const isOver = ({ state }: FileRow) => state === 'cancelled' || state === 'partly_cancelled';
+async function canceledLines({ ledger }: AppContext, file: FileRow): Promise<ReadonlySet<number>> {
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    `SELECT r.line FROM payment_row r JOIN batch b ON b.file_id = $2 AND b.batch_no = r.batch_no
+     WHERE r.file_no = $1 AND b.state = 'cancelled'`,
+    [file.file_no, file.file_id],
+  );
+  return new Set(rows.map(({ line }) => line));
+}
 
 async function sumOf(context: AppContext, file: FileRow): Promise<string> {
-  if (isOver(file)) {
-    const { lines, cents } = await planMove(context, file);
-    if (lines.length > 0) return sumWords(context, file.account, lines.length, cents);
-    throw new PipelineError('MOVE_REFUSED', `move "${file.name}"`, 'no row of it is left that was not sent');
-  }
-  const { rows } = await context.ledger.pool.query<{ rows: number; cents: number }>(
+  const unsent = await unsentOf(context, file);
+  if (unsent.rows > 0 || file.state === 'held') return sumWords(context, file.account, unsent.rows, unsent.cents);
+  const { lines, cents } = await planMove(context, file);
+  if (lines.length === 0) throw nothingLeft(file);
+  return sumWords(context, file.account, lines.length, cents);
+}
+
+/** Sums what a move has to cancel first. */
+async function unsentOf({ ledger }: AppContext, file: FileRow): Promise<{ rows: number; cents: number }> {
+  const { rows } = await ledger.pool.query<{ rows: number; cents: number }>(
     `SELECT coalesce(sum(rows), 0)::int AS rows, coalesce(sum(cents), 0)::bigint AS cents
-     FROM batch WHERE file_id = $1 AND state = 'ready'`,
+     FROM batch WHERE file_id = $1 AND state IN ('ready', 'preparing', 'refused')`,
     [file.file_id],
   );
-  return sumWords(context, file.account, rows[0]!.rows, rows[0]!.cents);
+  return rows[0]!;
+}
+
+function nothingLeft({ name }: FileRow): PipelineError {
+  return new PipelineError('MOVE_REFUSED', `move "${name}"`, 'no row of it is left that was not sent');
 }
 
 /** @throws PipelineError MOVE_REFUSED when the file was never read, or is where it belongs */

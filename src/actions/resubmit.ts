@@ -39,7 +39,7 @@ export type Selection = keyof typeof SELECTIONS;
 export type Wanted = Selection | ReadonlySet<number>;
 
 /** Rows for the new file, and those that the service's newest report keeps back. Money is integer cents. */
-export type ResubmissionPlan = { lines: number[]; cents: number; barred: number } & KeptBack;
+export type ResubmissionPlan = { lines: number[]; cents: number; barred: number; isMove?: boolean } & KeptBack;
 
 /** Rows that earlier reports lacked and that the newest one keeps from being sent again. */
 export type KeptBack = Omit<AskedAgain, 'lacking'>;
@@ -83,6 +83,7 @@ export async function planResubmission(
     lines: plan.lines.filter((line) => !byReport.has(line) || goes.has(line)),
     cents: lacking.reduce((sum, line) => sum + byReport.get(line)!, plan.cents),
     ...keptBack,
+    ...(how.mayMove === true && { isMove: true }),
   };
 }
 
@@ -161,8 +162,8 @@ export async function resubmitRows(
   try {
     const sha256 = content.sha256();
     const reason = plan.report ? { ...because, evidence: { ...because.evidence, report: plan.report } } : because;
-    const { lines, cents } = plan;
-    const made = { name, account: folder.account, sha256, lines, cents };
+    const { lines, cents, isMove = false } = plan;
+    const made = { name, account: folder.account, sha256, lines, cents, isMove };
     await recordResubmission(app.ledger, file, made, reason, also);
     await drop.publish();
     return { name, sha256 };

@@ -39,13 +39,29 @@ it('whatever dies, nothing is charged twice, nothing is lost, no number is reada
   expect(missed).toEqual([]);
   expect(killsOf(tally)).toBeGreaterThanOrEqual(40);
   expect(tally).toMatchObject({
-    'older ledger restored': 1,
+    'older ledger restored': 2,
+    'account renamed': 1,
+    'agent code named twice': 1,
+    'agent codes exchanged': 2,
+    'currency changed': 1,
+    'daemon, beside an old marker': 1,
     'queue schema dropped': 1,
     sandbox: STORIES,
     postgres: STORIES,
   });
   if (hasRedis) expect(tally).toMatchObject({ 'redis flushed': 1, 'redis killed, older snapshot': 1 });
 }, 1_200_000);
+
+/** What changes paydrop.yaml or what the sender drops, each once. */
+const OF_MERCHANTS: readonly Act[] = [
+  { kind: 'altered', afterMs: 600, how: 'less' },
+  { kind: 'rename', afterMs: 700, againMs: 200 },
+  { kind: 'second-name', afterMs: 700, againMs: 200 },
+  { kind: 'exchange', afterMs: 500, isForeign: false, ending: 'move' },
+  { kind: 'exchange', afterMs: 700, isForeign: true, ending: 'move' },
+  { kind: 'other-currency', afterMs: 700, ending: 'cancel' },
+  { kind: 'old-marker', afterMs: 300, pauseMs: 900 },
+];
 
 /** Plays one part: its share of the points, and what can happen to its own servers. */
 function playPart(queue: QueueKind, index: number): Promise<StoryReport> {
@@ -60,6 +76,7 @@ function playPart(queue: QueueKind, index: number): Promise<StoryReport> {
       : []),
     ...(index === 1 ? [{ kind: 'drop-schema', afterMs: 300 } as const] : []),
     ...(index === 2 ? [{ kind: 'restore', afterMs: 800 } as const] : []),
+    ...OF_MERCHANTS.filter((_, place) => place % STORIES === index),
   ];
   const acts = shuffle([...points, ...others], random);
   return playStory({ program, seed: SEED + index, queue, acts, canMount: false, restEvery: 7, resolveMost: 1 });

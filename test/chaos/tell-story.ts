@@ -24,7 +24,15 @@ export type StoryPlan<Act> = {
 };
 
 /** What an act is played with. */
-export type Scene = { program: Program; tally: Tally; account: string; dropFiles(): Promise<void> };
+export type Scene = {
+  program: Program;
+  tally: Tally;
+  account: string;
+  /** @param put lays each file into its folder; by default, all at once */
+  dropFiles(put?: (drop: Drop) => Promise<void>): Promise<void>;
+  /** Drops files of the same kinds for another account. */
+  dropMore(account: string): Promise<void>;
+};
 
 /** Where a story is played, and how. */
 export type Stage<Act, World extends StoryWorld> = {
@@ -69,7 +77,8 @@ export async function tellStory<Act, World extends StoryWorld>(
       const own = accounts.slice(index * accountsEach, (index + 1) * accountsEach);
       report.story.push(`${own.join(', ')}: ${stage.describe(act)}`);
       const drops = own.flatMap((account) => makeDrops(account, random, canaries));
-      await playOne({ plan, stage, world, report }, act, drops);
+      const drawMore = (account: string) => makeDrops(account, random, canaries);
+      await playOne({ plan, stage, world, report }, act, { drops, drawMore });
       const isTime = (index + 1) % plan.restEvery === 0 || index === plan.acts.length - 1;
       if (isTime && report.failures.length === 0) await restAndResolve(plan, world, report);
       if (report.failures.length > 0) break;
@@ -98,19 +107,25 @@ type Telling<Act, World extends StoryWorld> = {
 async function playOne<Act, World extends StoryWorld>(
   { plan, stage, world, report }: Telling<Act, World>,
   act: Act,
-  drops: readonly Drop[],
+  { drops, drawMore }: { drops: readonly Drop[]; drawMore(account: string): Drop[] },
 ): Promise<void> {
   await letReadingEnd(world);
   report.acts += 1;
-  const dropFiles = async () => {
-    for (const drop of drops) {
+  const dropAll = async (chosen: readonly Drop[], put = (drop: Drop) => world.drop(drop)) => {
+    for (const drop of chosen) {
       world.drops.push(drop);
       report.rows += drop.rows.length;
-      await world.drop(drop);
+      await put(drop);
     }
   };
   const { account } = drops[0]!;
-  const trouble = await stage.play(act, world, { program: plan.program, tally: report.tally, account, dropFiles });
+  const trouble = await stage.play(act, world, {
+    program: plan.program,
+    tally: report.tally,
+    account,
+    dropFiles: (put) => dropAll(drops, put),
+    dropMore: (other) => dropAll(drawMore(other)),
+  });
   if (trouble !== undefined) report.failures.push(trouble);
 }
 

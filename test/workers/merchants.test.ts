@@ -320,6 +320,26 @@ describe('two merchants under one name', () => {
     expect(booked()).toBe(3);
   });
 
+  it('the unsent rows of a file whose other rows were sent and have no result yet are moved', async () => {
+    world.sandbox.faults.plan({ kind: 'result-still-running', times: 'always' });
+    world.config.batch.maxRows = 2;
+    await become({ main: {} });
+    await accept('june.csv');
+    await resumeAccount(world.app.ledger, 'main', because);
+    const file = await findFile(world.app.ledger, 'june.csv');
+    await submitAlone(world.app, { fileId: file.file_id, batchNo: 1 });
+    await become({ main: { ...MAIN, currency: 'CAD' } });
+    await bindHere(world.app);
+    expect(booked()).toBe(2);
+
+    const find = async () => ({ kind: 'file', file: await readFileRow(world.app.ledger, file.file_id) }) as const;
+    const move = () => runAction(world.app, 'move', find, { ...because, filled: {} });
+    expect(await move()).toMatchObject({ result: 'done', done: { json: { account: 'main', rows: 1 } } });
+    const states = (await readBatches(world.app.ledger, file.file_id)).map(({ state }) => state);
+    expect(states).toEqual(['submitted', 'cancelled']);
+    await expect(move()).rejects.toThrow('no row of it is left that was not sent');
+  });
+
   it.each([
     ['currency', { currency: 'CAD' }],
     ['country', { country: 'CA' }],

@@ -118,6 +118,8 @@ export type NewResubmission = {
   sha256: string;
   lines: readonly number[];
   cents: number;
+  /** They go to another account, where what else was sent of the file need not have ended. */
+  isMove?: boolean;
 };
 
 /**
@@ -134,11 +136,11 @@ export async function recordResubmission(
   because: AuditReason,
   also?: (tx: Transaction, resubmissionNo: number) => Promise<void>,
 ): Promise<number> {
-  const { name, account = file.account, sha256, lines, cents } = resubmission;
+  const { name, account = file.account, sha256, lines, cents, isMove = false } = resubmission;
   try {
     return await transact(ledger, async (tx) => {
       await mustBeOpen(tx);
-      await refuseUnlessOver(tx, file);
+      await refuseUnlessOver(tx, file, isMove ? [...OVER, 'in_progress'] : OVER);
       await refuseCharged(tx, file, lines);
       const { rows } = await tx.client.query<{ resubmission_no: number }>(
         `INSERT INTO resubmission (file_id, account, name, sha256, rows, cents, actor, reason, at)
@@ -165,12 +167,12 @@ export async function recordResubmission(
 /** States of a file in which no row is sent any more. */
 const OVER: readonly string[] = ['completed', 'partly_cancelled', 'cancelled'];
 
-async function refuseUnlessOver(tx: Transaction, file: FileRow): Promise<void> {
+async function refuseUnlessOver(tx: Transaction, file: FileRow, over: readonly string[]): Promise<void> {
   const { rows } = await tx.client.query<{ state: string }>('SELECT state FROM file WHERE file_id = $1 FOR UPDATE', [
     file.file_id,
   ]);
   const state = rows[0]?.state ?? 'gone';
-  if (!OVER.includes(state)) throw refusal(file, `the state of the file is ${saidState(state)}`);
+  if (!over.includes(state)) throw refusal(file, `the state of the file is ${saidState(state)}`);
 }
 
 async function refuseCharged(tx: Transaction, file: FileRow, lines: readonly number[]): Promise<void> {

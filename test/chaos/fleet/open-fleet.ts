@@ -7,7 +7,7 @@ import { upTo } from '../../support/payment-rows.ts';
 import type { Order, QueueKind } from '../support/acts.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { runCommand, startLife, startService } from '../support/service.ts';
-import { startRedisServer, type StoryHost, type StoryWorld, viewLedger } from '../support/story-world.ts';
+import { noneChanged, startRedisServer, type StoryHost, type StoryWorld, viewLedger } from '../support/story-world.ts';
 import { makeRoot, openPlace, type Place } from '../support/open-world.ts';
 import { type LedgerServer, startLedgerServer } from './ledger-server.ts';
 
@@ -75,7 +75,7 @@ export async function openFleet({ program, accounts, queue, hosts: count }: Flee
     redis,
     kept: [join(root, 'sandbox'), server.folder],
     drops: [],
-    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set(), reprocessed: new Set() },
+    accounts: noneChanged(),
     // Alternates between running hosts, so that each gets files of every account.
     drop: async (drop) => {
       const alive = places.filter((_, index) => hosts[index]!.daemon.isAlive());

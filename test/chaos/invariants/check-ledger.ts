@@ -1,6 +1,7 @@
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
+import { groupBy } from '../../../src/kernel/group-by.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import type { LedgerView, StoryHost, StoryWorld } from '../support/story-world.ts';
 import type { Check } from './check-rows.ts';
@@ -24,13 +25,16 @@ const checkJournal: Check = async ({ journals, books, drops, ledger, accounts: {
     `SELECT r.invoice, f.file_id || '/' || r.batch_no AS batch FROM payment_row r JOIN file f USING (file_no)
      WHERE r.batch_no IS NOT NULL`,
   );
-  const batchOf = new Map(sent.map((row) => [row.invoice, row.batch]));
+  // A payment that came again is in a file that was refused, too.
+  const batchesOf = groupBy(sent, (row) => row.invoice);
   const texts = await Promise.all(journals.map((path) => readFile(path, 'utf8').catch(() => '')));
   const sends = texts.flatMap((text) => text.split('\n').flatMap(sendOfLine));
   const noted = new Set(sends.map((send) => send.batch));
   const missing = books
-    .filter(({ invoice }) => !forgotten.has(accountOf.get(invoice) ?? '') && !noted.has(batchOf.get(invoice) ?? ''))
-    .map(({ invoice }) => batchOf.get(invoice));
+    .filter(({ invoice }) => !forgotten.has(accountOf.get(invoice) ?? ''))
+    .map(({ invoice }) => (batchesOf.get(invoice) ?? []).map((row) => row.batch))
+    .filter((batches) => !batches.some((batch) => noted.has(batch)))
+    .map(([batch]) => batch);
   return [
     ...[...new Set(missing)].map((batch) => `batch ${batch} is in the books and not in the send journal`),
     // This includes what the ledger has forgotten: each batch in the books is a call of its own.
@@ -186,8 +190,8 @@ function checkBytes({ name, sha256, bytes }: Output, text: Buffer | undefined): 
 function checkDue({ name, verdict }: Drop, outputs: readonly Output[], isForgotten: boolean): string[] {
   const kinds = new Set(outputs.map((output) => output.kind));
   const isRefused = kinds.has('nak') || kinds.has('held');
-  const notice = verdict === 'refuse' || isForgotten ? isRefused || kinds.has('ack') : kinds.has('ack');
-  const isDone = outputs[0]?.state === 'completed';
+  const notice = verdict !== 'accept' || isForgotten ? isRefused || kinds.has('ack') : kinds.has('ack');
+  const isDone = outputs.some(({ state }) => state === 'completed');
   const missing = isDone ? ['result', 'summary-json', 'summary-txt'].filter((kind) => !kinds.has(kind)) : [];
   return [
     ...(notice ? [] : [`${name} has no notice`]),

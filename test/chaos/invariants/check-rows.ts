@@ -1,6 +1,6 @@
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { groupBy } from '../../../src/kernel/group-by.ts';
-import type { Drop, DroppedRow } from '../support/make-drops.ts';
+import { type Drop, type DroppedRow, payeeOf } from '../support/make-drops.ts';
 import type { Changed, LedgerView } from '../support/story-world.ts';
 
 type Kept = {
@@ -15,6 +15,8 @@ type Kept = {
   outcome: string | null;
   /** Its very bytes were sent before an older ledger was put in place, so they cannot be sent again. */
   isBarred: boolean | null;
+  /** It came again as a row of another file, which is checked by itself. */
+  isMoved: boolean | null;
 };
 
 /**
@@ -22,7 +24,7 @@ type Kept = {
  * agree: the same outcome, the same money, and nothing twice.
  */
 export const checkRows: Check = async ({ drops, books, ledger, accounts }) => {
-  const { forgotten, compared, exposed } = accounts;
+  const { forgotten, compared, exposed, left } = accounts;
   const kept = groupBy(await ledger.query<Kept>(EVERY_ROW), (row) => row.name);
   const booked = groupBy(books, (row) => row.invoice);
   // An older ledger may not know the latest files at all; those it knows must keep every promise.
@@ -35,16 +37,49 @@ export const checkRows: Check = async ({ drops, books, ledger, accounts }) => {
       .filter(({ invoice }) => !unprotected.has(invoice))
       .map(sayDouble),
     ...findStrangers(booked, drops),
-    ...known
-      .filter((drop) => !isHeldAsSent(kept.get(drop.name) ?? [], forgotten.has(drop.account)))
-      .flatMap((drop) => checkDrop(drop, kept.get(drop.name) ?? [], booked, compared.has(drop.account))),
+    ...findWrongPayees(books, drops),
+    ...findUncounted(known, kept),
+    ...known.flatMap((drop) => {
+      const rows = rowsOfDrop(drop, drops, kept);
+      if (isHeldAsSent(rows, forgotten.has(drop.account))) return [];
+      return checkDrop(drop, rows, booked, { isCompared: compared.has(drop.account), isLeft: left.has(drop.account) });
+    }),
   ];
 };
+
+type KeptByName = ReadonlyMap<string, readonly Kept[]>;
+
+/** Returns the rows of the file that a drop has become. Of drops with the same name, the first is the first file. */
+function rowsOfDrop(drop: Drop, drops: readonly Drop[], kept: KeptByName): readonly Kept[] {
+  const place = drops.filter(({ name }) => name === drop.name).indexOf(drop);
+  return [...groupBy(kept.get(drop.name) ?? [], (row) => row.fileId).values()][place] ?? [];
+}
+
+/** Returns the names under which more files were taken than dropped. */
+function findUncounted(drops: readonly Drop[], kept: KeptByName): string[] {
+  return [...groupBy(drops, ({ name }) => name)].flatMap(([name, dropped]) => {
+    const files = new Set(kept.get(name)?.map((row) => row.fileId)).size;
+    return files > dropped.length ? [`${name} is in the ledger ${files} times`] : [];
+  });
+}
+
+/** Returns the payments that were charged to another merchant than the one for whom they were taken or moved. */
+export function findWrongPayees(books: readonly BookRow[], drops: readonly Drop[]): string[] {
+  const payees = new Map(
+    drops
+      .filter(({ verdict }) => verdict === 'accept' || verdict === 'altered')
+      .flatMap((drop) => drop.rows.map((row) => [row.invoice, payeeOf(drop)] as const)),
+  );
+  return books
+    .filter(({ invoice, account }) => payees.has(invoice) && payees.get(invoice) !== account)
+    .map(({ invoice, account }) => `${invoice} was charged to ${account} and is for ${payees.get(invoice)}`);
+}
 
 const EVERY_ROW = `
   SELECT f.name, f.file_id AS "fileId", f.state AS "fileState", f.reason, r.line, r.invoice,
          r.amount_cents::float8 AS cents, b.state AS "batchState", o.outcome,
-         EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = b.account AND g.sha256 = b.body_sha256) AS "isBarred"
+         EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = b.account AND g.sha256 = b.body_sha256) AS "isBarred",
+         EXISTS (SELECT 1 FROM resubmitted_row s WHERE s.file_no = r.file_no AND s.line = r.line) AS "isMoved"
   FROM file f LEFT JOIN payment_row r USING (file_no)
   LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
   LEFT JOIN row_outcome o ON o.file_no = f.file_no AND o.line = r.line
@@ -91,13 +126,18 @@ function findStrangers(booked: Booked, drops: readonly Drop[]): string[] {
   return [...booked.keys()].filter((invoice) => !dropped.has(invoice)).map((name) => `${name} was never dropped`);
 }
 
-function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked, isCompared: boolean): string[] {
+/** Whether a person has canceled batches of a drop, and why. */
+type Handled = { isCompared: boolean; isLeft: boolean };
+
+function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked, handled: Handled): string[] {
   const [first] = kept;
   if (first === undefined) return [`${drop.name} is not in the ledger`];
-  const files = new Set(kept.map((row) => row.fileId));
-  if (files.size > 1) return [`${drop.name} is in the ledger ${files.size} times`];
-  if (drop.verdict === 'refuse') return checkRefused(drop, first, booked);
-  const states = ['accepted', 'in_progress', 'completed', ...(isCompared ? ['cancelled', 'partly_cancelled'] : [])];
+  if (drop.verdict === 'refuse') return checkRefused(drop, first, booked, handled);
+  const isRefused = first.fileState === 'held' || first.fileState === 'rejected';
+  if (drop.verdict === 'again') return isRefused ? [] : [`${drop.name} came again and is ${first.fileState}`];
+  if (drop.verdict === 'altered' && isRefused) return [];
+  const isCanceled = handled.isCompared || handled.isLeft;
+  const states = ['accepted', 'in_progress', 'completed', ...(isCanceled ? ['cancelled', 'partly_cancelled'] : [])];
   if (!states.includes(first.fileState)) return [`${drop.name} is ${first.fileState}: ${first.reason}`];
   if (kept.length !== drop.rows.length) return [`${drop.name} has ${kept.length} rows of ${drop.rows.length}`];
   const isDone = kept.every((row) => [null, 'reconciled', 'cancelled'].includes(row.batchState));
@@ -105,19 +145,22 @@ function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked, isCompared
     isDone === ['completed', 'cancelled', 'partly_cancelled'].includes(first.fileState)
       ? []
       : [`${drop.name} is ${first.fileState}, done: ${isDone}`];
-  return [...stuck, ...drop.rows.flatMap((row, index) => checkRow(row, kept[index]!, booked.get(row.invoice) ?? []))];
+  return [
+    ...stuck,
+    ...drop.rows.flatMap((row, index) => checkRow(row, kept[index]!, booked.get(row.invoice) ?? [], handled)),
+  ];
 }
 
-function checkRefused(drop: Drop, { fileState }: Kept, booked: Booked): string[] {
+function checkRefused(drop: Drop, { fileState }: Kept, booked: Booked, { isLeft }: Handled): string[] {
   const charged = drop.rows.filter((row) => booked.has(row.invoice));
-  const isRefused = fileState === 'rejected' || fileState === 'held';
+  const isRefused = fileState === 'rejected' || fileState === 'held' || (isLeft && fileState === 'cancelled');
   return [
     ...(isRefused ? [] : [`${drop.name} should have been refused and is ${fileState}`]),
     ...charged.map((row) => `${row.invoice} of a refused file is in the books`),
   ];
 }
 
-function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[]): string[] {
+function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[], { isLeft }: Handled): string[] {
   const say = (what: string) => [`${row.invoice}: ${what}`];
   if (kept.line !== row.line || kept.invoice !== row.invoice)
     return say(`line ${row.line} is line ${kept.line}, invoice ${kept.invoice} in the ledger`);
@@ -132,8 +175,9 @@ function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[]): stri
       return book === undefined || kept.isBarred ? [] : say('it will be sent and is in the books');
     case 'unknown':
       return kept.outcome === null ? [] : say(`it is in doubt and has the outcome ${kept.outcome}`);
-    // An operator cancels a batch only because it stands in the books.
+    // An operator cancels a batch only because it stands in the books, or because of whom its account means now.
     case 'cancelled':
+      if (isLeft) return book === undefined || kept.isMoved ? [] : say('it was canceled as unsent and is in the books');
       return book ? [] : say('it was cancelled and is not in the books');
     case null:
     default:

@@ -13,7 +13,22 @@ export type Act =
   | { kind: 'postgres'; afterMs: number; lonelyMs: number }
   | { kind: 'disk'; where: 'out' | 'data/archive' | 'data/journal'; fullMs: number }
   /** A copy of the database, made in the middle of the work, replaces it when the work is done. */
-  | { kind: 'restore'; afterMs: number };
+  | { kind: 'restore'; afterMs: number }
+  /** The same, but the sender drops the files again with one row less or more. */
+  | { kind: 'altered'; afterMs: number; how: 'less' | 'more' }
+  /** The account gets another name, and its files come again. */
+  | { kind: 'rename'; afterMs: number; againMs: number }
+  /** Its agent code gets a second name with folders of its own, where its files come again. */
+  | { kind: 'second-name'; afterMs: number; againMs: number }
+  /** Two accounts exchange their agent codes; a person moves or cancels what is left, if their currencies differ. */
+  | { kind: 'exchange'; afterMs: number; isForeign: boolean; ending: Ending }
+  /** The account gets another currency; a person moves or cancels what is left. */
+  | { kind: 'other-currency'; afterMs: number; ending: Ending }
+  /** The marker of yesterday lies there while the file is written in two halves. */
+  | { kind: 'old-marker'; afterMs: number; pauseMs: number };
+
+/** What a person does with unsent work under a former name. */
+export type Ending = 'move' | 'cancel';
 
 export type QueueKind = 'postgres' | 'redis';
 
@@ -32,6 +47,17 @@ export function describeAct(act: Act): string {
     case 'postgres':
     case 'restore':
       return `${act.kind} after ${act.afterMs} ms`;
+    case 'altered':
+      return `restore after ${act.afterMs} ms; the files come again with one row ${act.how}`;
+    case 'rename':
+    case 'second-name':
+      return `kill after ${act.afterMs} ms, ${act.kind}, kill ${act.againMs} ms after the files came again`;
+    case 'exchange':
+      return `kill after ${act.afterMs} ms, exchange${act.isForeign ? ' with another currency' : ''}, ${act.ending} what is left`;
+    case 'other-currency':
+      return `kill after ${act.afterMs} ms, ${act.kind}, ${act.ending} what is left`;
+    case 'old-marker':
+      return `kill ${act.afterMs} ms after the first half beside an old marker, with pauses of ${act.pauseMs} ms`;
   }
 }
 
@@ -88,12 +114,19 @@ type PlanOptions = { queue: QueueKind; random: () => number; canMount: boolean }
 export function planActs(count: number, { queue, random, canMount }: PlanOptions): Act[] {
   const points = shuffle(everyPoint(), random);
   const ms = (longest: number) => Math.floor(random() * longest);
+  const ending = (): Ending => (random() < 0.5 ? 'move' : 'cancel');
   const others: (() => Act)[] = [
     () => ({ kind: 'moment', afterMs: ms(1_500) }),
     () => ({ kind: 'moment', afterMs: ms(600) }),
     () => ({ kind: 'sandbox', afterMs: ms(1_000), downMs: ms(1_500) }),
     () => ({ kind: 'postgres', afterMs: ms(1_200), lonelyMs: ms(1_000) }),
     () => ({ kind: 'restore', afterMs: 300 + ms(1_500) }),
+    () => ({ kind: 'altered', afterMs: ms(1_500), how: random() < 0.5 ? 'less' : 'more' }),
+    () => ({ kind: 'rename', afterMs: ms(1_200), againMs: ms(600) }),
+    () => ({ kind: 'second-name', afterMs: ms(1_200), againMs: ms(600) }),
+    () => ({ kind: 'exchange', afterMs: ms(1_200), isForeign: random() < 0.5, ending: ending() }),
+    () => ({ kind: 'other-currency', afterMs: ms(1_200), ending: ending() }),
+    () => ({ kind: 'old-marker', afterMs: ms(600), pauseMs: 100 + ms(900) }),
     ...(queue === 'postgres'
       ? [(): Act => ({ kind: 'drop-schema', afterMs: ms(1_000) })]
       : [

@@ -1,4 +1,5 @@
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
+import { agentCodeOf } from '../../support/installation.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 
 /** A row as it was dropped; books, ledger and outputs must agree with it. */
@@ -11,10 +12,59 @@ export type Drop = {
   content: string;
   /** Its control file, dropped before it. */
   sidecar?: string;
-  /** The outcome that the file must have. */
-  verdict: 'accept' | 'refuse';
+  /**
+   * The outcome that the file must have. One that comes `again` is refused because its payments are in an earlier one. One
+   * that is `altered` since it was sent and forgotten is refused or accepted, as long as no payment is made twice.
+   */
+  verdict: 'accept' | 'refuse' | 'again' | 'altered';
   rows: DroppedRow[];
+  /** Agent code of the merchant for whom it is; by default, the one that its account had at first. */
+  payee?: string;
 };
+
+/** Returns the agent code of the merchant at whom a drop is charged. */
+export function payeeOf({ account, payee }: Pick<Drop, 'account' | 'payee'>): string {
+  return payee ?? agentCodeOf(account);
+}
+
+/** Returns the account at the same service with which an account may exchange its agent code. */
+export function partnerOf(account: string): string {
+  return besideOf(account, 'partner');
+}
+
+/** Returns another name with the number of an account, so that it has the same layouts. */
+export function besideOf(account: string, word: string): string {
+  return `${word}-${numberOf(account)}`;
+}
+
+function numberOf(account: string): string {
+  return /\d+$/.exec(account)?.[0] ?? '0';
+}
+
+/** Returns the same bytes as a file that comes again, under another name or in a folder of another account. */
+export function comingAgain(drop: Drop, { account = drop.account, mark = '' } = {}): Drop {
+  const verdict = drop.verdict === 'accept' ? 'again' : 'refuse';
+  return { ...drop, account, name: nameWith(drop.name, mark), verdict };
+}
+
+/** Returns the same payments with one row less or more at the end, as a sender corrects a file. */
+export function altered(drop: Drop, how: 'less' | 'more', { account = drop.account, verdict }: Alteration): Drop {
+  const { sidecar: _, ...plain } = drop;
+  const about = { ...plain, account, verdict, name: nameWith(drop.name, `-${how}`) } as const;
+  const lineEnd = drop.content.includes('\r\n') ? '\r\n' : '\n';
+  const text = drop.content.split(lineEnd).slice(0, -1);
+  if (how === 'less') return { ...about, content: lines(text.slice(0, -1), lineEnd), rows: drop.rows.slice(0, -1) };
+  const last = drop.rows.at(-1)!;
+  const more = { ...last, line: last.line + 1, invoice: last.invoice.replace(/\d+$/, 'Z') };
+  const row = text.at(-1)!.replace(last.invoice, more.invoice);
+  return { ...about, content: lines([...text, row], lineEnd), rows: [...drop.rows, more] };
+}
+
+type Alteration = { account?: string; verdict: 'again' | 'altered' };
+
+function nameWith(name: string, mark: string): string {
+  return name.replace('.csv', `${mark}.csv`);
+}
 
 /** Numbers that are searched for in every byte left behind. */
 export type Canaries = { card: string; bank: string };
@@ -37,7 +87,7 @@ export function canaryNumbers({ card, bank }: Canaries): string[] {
 
 /** Returns whether an account is Canadian; those have a card layout of their own. */
 export function isCanadian(account: string): boolean {
-  return Number(/\d+$/.exec(account)?.[0] ?? 0) % 3 === 2;
+  return Number(numberOf(account)) % 3 === 2;
 }
 
 /**

@@ -6,12 +6,19 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
-import { type Drop, isCanadian } from './make-drops.ts';
+import { type Drop, isCanadian, partnerOf } from './make-drops.ts';
 import type { Program } from '../../support/build-program.ts';
 import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 import type { Daemon } from '../../support/daemon.ts';
 import { killProcess, startLife, startService } from './service.ts';
-import { findEmbedded, findPostmaster, startRedisServer, type StoryWorld, viewLedger } from './story-world.ts';
+import {
+  findEmbedded,
+  findPostmaster,
+  noneChanged,
+  startRedisServer,
+  type StoryWorld,
+  viewLedger,
+} from './story-world.ts';
 import type { Order, QueueKind } from './acts.ts';
 
 /** The folder of an installation, with three drop folders for each account. */
@@ -20,8 +27,22 @@ export type Place = {
   drop(drop: Drop): Promise<void>;
   /** Returns what lies in the drop folders and the work folder; at rest that is nothing. */
   leftovers(): Promise<string[]>;
+  /** Returns where the payment file of a drop goes. */
+  pathOf(drop: Pick<Drop, 'account' | 'folder' | 'name'>): string;
+  /** Changes paydrop.yaml, as a person does. The daemon reads it when it starts. */
+  configure(change: (config: PlaceConfig) => void): Promise<void>;
+  /** Returns the agent code that an account has in paydrop.yaml now. */
+  agentCodeOf(account: string): string;
   remove(): Promise<void>;
 };
+
+/** What a person changes in paydrop.yaml. */
+export type PlaceConfig = {
+  accounts: Record<string, PlaceAccount>;
+  readonly folders: { readonly path: string; readonly site?: string; account: string; readonly operation: string }[];
+};
+
+type PlaceAccount = ReturnType<typeof accountOf>;
 
 /** A marker announces card files; the others count as complete when they are quiet. */
 const FOLDERS = [
@@ -61,27 +82,30 @@ export async function openPlace(
   const pathOf = (account: string, operation: string, site = among?.own) =>
     join('drop', ...(site === undefined ? [] : [site]), account, operation);
   const sites = among?.names ?? [undefined];
-  const folders = sites.flatMap((site) =>
-    accounts.flatMap((account) =>
-      FOLDERS.map((folder) => ({
-        path: pathOf(account, folder.operation, site),
-        ...(site !== undefined && { site }),
-        account,
-        ...folder,
-      })),
-    ),
-  );
+  const foldersOf = (account: string, site: string | undefined) =>
+    FOLDERS.map((folder) => ({
+      path: pathOf(account, folder.operation, site),
+      ...(site !== undefined && { site }),
+      account,
+      ...folder,
+    }));
+  const folders = sites.flatMap((site) => accounts.flatMap((account) => foldersOf(account, site)));
+  const accountEntries = accounts.map((name) => [name, accountOf(name, serviceUrl, firstPollMs)] as const);
   const config = {
-    accounts: Object.fromEntries(accounts.map((name) => [name, accountOf(name, serviceUrl, firstPollMs)])),
+    accounts: Object.fromEntries(accountEntries) as PlaceConfig['accounts'],
     folders,
     batch: { maxRows: 5 },
     rescanMs: 400,
     sweepMs: 400,
     ...(among && { senders: among.names }),
   };
-  await writeFile(join(root, 'paydrop.yaml'), stringify(config), { mode: 0o600 });
-  const drops = accounts.flatMap((account) => FOLDERS.map(({ operation }) => pathOf(account, operation)));
-  for (const dir of ['data', 'incoming', 'logs', 'out', ...drops]) await mkdir(join(root, dir), { recursive: true });
+  const dropFolders = () => config.folders.filter(({ site }) => site === among?.own).map(({ path }) => path);
+  const writeConfig = async () => {
+    for (const dir of dropFolders()) await mkdir(join(root, dir), { recursive: true });
+    await writeFile(join(root, 'paydrop.yaml'), stringify(config), { mode: 0o600 });
+  };
+  for (const dir of ['data', 'incoming', 'logs', 'out']) await mkdir(join(root, dir), { recursive: true });
+  await writeConfig();
   await chmod(join(root, 'data'), 0o711);
   if (!among) createMasterKeyFile(join(root, 'data', 'master.key'));
 
@@ -91,16 +115,29 @@ export async function openPlace(
     await writeFile(aside, content);
     await rename(aside, path);
   };
+  const pathOfDrop: Place['pathOf'] = ({ account, folder, name }) => join(root, pathOf(account, folder), name);
   return {
     root,
-    drop: async ({ account, folder, name, content, sidecar }) => {
-      const path = join(root, pathOf(account, folder), name);
+    pathOf: pathOfDrop,
+    configure: async (change) => {
+      const known = new Set(Object.keys(config.accounts));
+      change(config);
+      const fresh = Object.keys(config.accounts).filter((name) => !known.has(name));
+      // An account that no folder has yet gets folders of its own.
+      const alone = fresh.filter((name) => !config.folders.some((folder) => folder.account === name));
+      config.folders.push(...alone.flatMap((name) => foldersOf(name, among?.own)));
+      await writeConfig();
+    },
+    agentCodeOf: (account) => config.accounts[account]!.agentCode,
+    drop: async (drop) => {
+      const { folder, content, sidecar } = drop;
+      const path = pathOfDrop(drop);
       if (sidecar !== undefined) await put(`${path}.ctl`, sidecar);
       await put(path, content);
       if (folder === 'card') await put(`${path}.done`, '');
     },
     leftovers: async () => {
-      const found = await Promise.all(drops.map((path) => readdir(join(root, path))));
+      const found = await Promise.all(dropFolders().map((path) => readdir(join(root, path))));
       const work = await readdir(join(root, 'data', 'work')).catch(() => []);
       const lying = [...found.flat(), ...work.map((name) => `work/${name}`)];
       return lying.filter((path) => !PASSING.test(basename(path)));
@@ -110,9 +147,11 @@ export async function openPlace(
 }
 
 function accountOf(name: string, baseUrl: string, firstMs: number) {
+  const [country, currency] = isCanadian(name) ? ['CA', 'CAD'] : ['US', 'USD'];
   return {
     server: 'NA',
-    ...(isCanadian(name) ? { country: 'CA', currency: 'CAD' } : { country: 'US', currency: 'USD' }),
+    country,
+    currency,
     agentCode: agentCodeOf(name),
     password: PASSWORD,
     baseUrl,
@@ -150,7 +189,7 @@ type WorldSetup = {
 export async function openWorld(setup: WorldSetup): Promise<World> {
   const { program, accounts, queue, canMount, prepare } = setup;
   const root = await makeRoot();
-  const service = await startService(program, join(root, 'sandbox'), accounts);
+  const service = await startService(program, join(root, 'sandbox'), [...accounts, ...accounts.map(partnerOf)]);
   const place = await openPlace(root, accounts, service.url, undefined, setup.firstPollMs);
   const redis = queue === 'redis' ? await startRedisServer() : undefined;
   const disks = canMount ? mountSmallDisks(root, ['out', 'data/archive', 'data/journal']) : undefined;
@@ -170,7 +209,7 @@ export async function openWorld(setup: WorldSetup): Promise<World> {
     redis,
     disks,
     drops: [],
-    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set(), reprocessed: new Set() },
+    accounts: noneChanged(),
     drop: place.drop,
     leftovers: place.leftovers,
     journals: async () => [join(root, 'data', 'journal', 'sends.jsonl')],

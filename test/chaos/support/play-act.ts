@@ -1,22 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { appendFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dropQueue } from '../../support/force-sql.ts';
-import type { Program } from '../../support/build-program.ts';
 import { type Act, describeOrder, needsPerson, type Order } from './acts.ts';
 import type { World } from './open-world.ts';
-import { declinedDrop } from './make-drops.ts';
+import { altered, declinedDrop, type Drop } from './make-drops.ts';
+import { playMerchantAct } from './play-merchant-act.ts';
 import { arm, runCommand } from './service.ts';
-import { describeUnrest } from '../tell-story.ts';
+import { describeUnrest, type Scene } from '../tell-story.ts';
 
 /** How often each kind of process was killed, and what else was done. */
 export type Tally = Record<string, number>;
 
 /** What is not reached within this time, in ms, is never reached. A busy machine gets its time. */
-const LONGEST_WAY_MS = 300_000;
+export const LONGEST_WAY_MS = 300_000;
 
-type Play = { program: Program; world: World; tally: Tally; dropFiles(): Promise<void> };
+export type Play = Scene & { world: World };
 
 /**
  * Drops fresh files, does what the act says while they are processed, and restarts what has died.
@@ -95,6 +96,7 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
       count(`disk of ${act.where} full`);
       return undefined;
     case 'restore':
+    case 'altered':
       // Earlier work is done first, so that only this account's files can be forgotten.
       if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined)
         return `not at rest before the copy was made: ${await describeUnrest(world)}`;
@@ -108,7 +110,15 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
       await world.stopAll();
       bringBackDatabase(world.place.root);
       count('older ledger restored');
-      return afterRestore(play, world.drops.at(-1)!.account);
+      return afterRestore(act, play);
+    case 'rename':
+    case 'second-name':
+    case 'exchange':
+    case 'other-currency':
+      return playMerchantAct(act, play);
+    case 'old-marker':
+      await dropFiles((drop) => (drop.folder === 'card' ? writeSlowly(act, drop, play) : world.drop(drop)));
+      return undefined;
   }
   await world.start();
   return undefined;
@@ -135,7 +145,10 @@ async function reprocess({ program, world }: Play): Promise<string | undefined> 
  * Handles an account that is stopped because the journal knows more than the ledger. An operator checks and resumes it.
  * The sender drops files again that the ledger does not know, which must not be charged again.
  */
-async function afterRestore({ program, world }: Play, account: string): Promise<string | undefined> {
+async function afterRestore(
+  act: Extract<Act, { kind: 'restore' | 'altered' }>,
+  { program, world, account }: Play,
+): Promise<string | undefined> {
   const { place, ledger, accounts, drops } = world;
   accounts.forgotten.add(account);
   await world.start();
@@ -147,8 +160,41 @@ async function afterRestore({ program, world }: Play, account: string): Promise<
     if (status !== 0) return `"account ${verb}" ended with ${status}: ${said}`;
   }
   const known = new Set((await ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));
-  for (const drop of drops) if (drop.account === account && !known.has(drop.name)) await place.drop(drop);
+  for (const drop of drops.filter((one) => one.account === account)) {
+    if (act.kind === 'altered' && drop.verdict === 'accept') {
+      const again = altered(drop, act.how, { verdict: 'altered' });
+      drops.push(again);
+      await place.drop(again);
+    } else if (!known.has(drop.name)) await place.drop(drop);
+  }
   return undefined;
+}
+
+/**
+ * Writes a file in two halves into a folder where yesterday's marker of the same name lies. The daemon dies in between.
+ * Its marker of today comes last.
+ */
+async function writeSlowly(
+  { afterMs, pauseMs }: Extract<Act, { kind: 'old-marker' }>,
+  drop: Drop,
+  { world, tally }: Play,
+): Promise<void> {
+  const path = world.place.pathOf(drop);
+  const yesterday = Date.now() / 1_000 - 86_400;
+  await writeFile(`${path}.done`, '');
+  await utimes(`${path}.done`, yesterday, yesterday);
+  // The first half could pass for a file of fewer rows.
+  const half = drop.content.indexOf('\n', drop.content.length / 2) + 1;
+  await writeFile(path, drop.content.slice(0, half));
+  await sleep(afterMs);
+  await world.daemon.kill();
+  tally['daemon, beside an old marker'] = (tally['daemon, beside an old marker'] ?? 0) + 1;
+  await world.start();
+  await sleep(pauseMs);
+  await appendFile(path, drop.content.slice(half));
+  await sleep(pauseMs);
+  await rm(`${path}.done`, { force: true });
+  await writeFile(`${path}.done`, '');
 }
 
 function nameOf({ point, move }: Order): string {

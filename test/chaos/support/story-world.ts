@@ -10,6 +10,7 @@ import { runCommand, type Service } from './service.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findDueWork } from '../../support/due-work.ts';
+import { isFormerName } from '../../../src/ledger/merchant/bound-accounts.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import type { Program } from '../../support/build-program.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
@@ -48,7 +49,19 @@ export type Changed = {
   readonly compared: Set<string>;
   /** A host was put back as a whole, journal and ledger together: only the service knows what was sent since. */
   readonly exposed: Set<string>;
+  /** They came to mean another merchant or currency; a person moved or cancelled what was left. */
+  readonly left: Set<string>;
 };
+
+export function noneChanged(): Changed {
+  return {
+    forgotten: new Set(),
+    reprocessed: new Set(),
+    compared: new Set(),
+    exposed: new Set(),
+    left: new Set(),
+  };
+}
 
 /** The Redis of one story. */
 type RedisServer = {
@@ -177,8 +190,10 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
     query,
     isAtRest: async () => {
       try {
-        if (await isMoving(ledger)) return false;
         await bindAll(ledger);
+        // No process has an account of a former name, so its work waits for a person.
+        for (const name of bound.keys()) if (isFormerName(name)) ledger.bound.delete(name);
+        if (await isMoving(ledger)) return false;
         const { intake, submit, deliver } = await findDueWork(ledger);
         const running = await ask(`SELECT FROM reprocess_run WHERE state = 'running'`);
         return intake.length + submit.length + deliver.length + running.length === 0;
