@@ -1,7 +1,7 @@
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { reasonOf } from '../src/kernel/errors.ts';
+import { describeFailure } from '../src/queue/safe-failure.ts';
 
 /**
  * Tells a stage that it has something to do. What that is stands in the ledger. A lost ring costs time, because every
@@ -17,7 +17,10 @@ export async function ring(app: App, stage: QueueName, site?: string): Promise<v
 /** Rings for what follows work that is done. While the queue is away, the next sweep finds it. */
 export async function ringAfter(app: App, stage: QueueName, site?: string): Promise<void> {
   await ring(app, stage, site).catch((error: unknown) =>
-    app.log.warn({ stage }, `the stage could not be told of its work, and finds it later: ${reasonOf(error)}`),
+    app.log.warn(
+      { stage },
+      `the stage could not be told of its work, and finds it later: ${describeFailure(error).reason}`,
+    ),
   );
 }
 

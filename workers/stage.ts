@@ -1,6 +1,7 @@
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
-import { isPlanOutdated, reasonOf } from '../src/kernel/errors.ts';
+import { isPlanOutdated } from '../src/kernel/errors.ts';
+import { describeFailure } from '../src/queue/safe-failure.ts';
 import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
 import { type Back, type Due, giveBack, takeDue } from '../src/ledger/stage/taken.ts';
 import { noting } from './note-failures.ts';
@@ -103,7 +104,8 @@ export function startStage<Thing>(
       if (isRung && running.size >= hands) lookAfter(PASS_ON_MS, passOn);
       if (!mayTake() || stopping.aborted) await giveAllBack();
     } catch (error) {
-      if (!isPlanOutdated(error)) app.log.error({ stage: stage.name }, `the stage cannot look: ${reasonOf(error)}`);
+      if (!isPlanOutdated(error))
+        app.log.error({ stage: stage.name, ...describeFailure(error) }, 'the stage cannot look what is due');
       lookAfter(AGAIN_MS, wake);
     }
   }
@@ -179,7 +181,7 @@ export function startStage<Thing>(
         new Promise((resolve) => (late = setTimeout(resolve, limitMs))),
       ]);
       clearTimeout(late);
-      await giveAllBack().catch((error: unknown) => app.log.warn({ stage: stage.name }, reasonOf(error)));
+      await giveAllBack().catch((error: unknown) => app.log.warn({ stage: stage.name }, describeFailure(error).reason));
     },
   };
 }
@@ -233,7 +235,8 @@ async function workOn<Thing>(
       later.add(thing);
       if (isPlanOutdated(error))
         app.log.info({ stage: stage.name }, 'work met an update of the tables and is repeated');
-      else app.log.error({ ...aboutOf(item), stage: stage.name }, reasonOf(error));
+      // A foreign message may hold data.
+      else app.log.error({ ...aboutOf(item), stage: stage.name, ...describeFailure(error) }, 'work failed');
     }
   });
   const ended = things.filter((thing) => !later.has(thing) && !notBegun.has(thing));
@@ -246,7 +249,8 @@ async function endTogether<Thing>(app: App, stage: Stage<Thing>, things: readonl
   try {
     return (await stage.workTogether?.(app, things)) ?? [];
   } catch (error) {
-    app.log.warn({ stage: stage.name }, `${things.length} things are worked on one by one: ${reasonOf(error)}`);
+    const { reason } = describeFailure(error);
+    app.log.warn({ stage: stage.name }, `${things.length} things are worked on one by one: ${reason}`);
     return [];
   }
 }
@@ -255,7 +259,9 @@ async function endTogether<Thing>(app: App, stage: Stage<Thing>, things: readonl
 async function tell<Thing>(app: App, stage: Stage<Thing>, ended: readonly Thing[]): Promise<void> {
   await stage
     .tell?.(app, ended)
-    .catch((error: unknown) => app.log.warn({ stage: stage.name }, `what follows is found later: ${reasonOf(error)}`));
+    .catch((error: unknown) =>
+      app.log.warn({ stage: stage.name }, `what follows is found later: ${describeFailure(error).reason}`),
+    );
 }
 
 /**

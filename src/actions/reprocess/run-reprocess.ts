@@ -8,7 +8,8 @@ import type { App } from '../../app.ts';
 import { finishDrop } from '../../files/write-drop.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { counted } from '../../kernel/counted.ts';
-import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { describeFailure } from '../../queue/safe-failure.ts';
 import { isOpen } from '../../ledger/admission/close-ledger.ts';
 import { retryRefused } from '../../ledger/batch/retry-refused.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
@@ -64,7 +65,7 @@ export async function runReprocess(app: App, runNo: number, stop?: AbortSignal):
     for (const item of await readOpenItems(ledger, runNo, settings.site)) {
       if (stop?.aborted) return undefined;
       await noting(app, workOf(item), () => doItem(app, item, because)).catch((error: unknown) => {
-        app.log.error({ fileId: item.fileId }, reasonOf(error));
+        app.log.error({ fileId: item.fileId, ...describeFailure(error) }, 'an item was not sent again');
         hasFailed = true;
       });
     }
