@@ -116,7 +116,7 @@ describe('no room', () => {
       const free = fill('out');
       await site.dropCharges('notices', 'june.csv', 2);
       await expect.poll(() => statesOf('notices'), PATIENT).toEqual(['submitted']);
-      await daemon.said(/a job failed/, mark);
+      await daemon.said(/work failed/, mark);
       const out = disks.at(-1)!;
       free();
       // Refused while a file on it is open for writing, such as the notice that has room now.
