@@ -30,12 +30,6 @@ export async function readFileState(ledger: Ledger, fileId: string): Promise<Fil
   return rows[0]?.state;
 }
 
-/** Returns where the file was claimed, or undefined when it is not in the ledger. */
-export async function readFileSite(ledger: Ledger, fileId: string): Promise<string | undefined> {
-  const { rows } = await ledger.pool.query<{ site: string }>('SELECT site FROM file WHERE file_id = $1', [fileId]);
-  return rows[0]?.site;
-}
-
 export async function readBatchRow(ledger: Ledger, key: BatchKey): Promise<BatchRow> {
   const { rows } = await ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE file_id = $1 AND batch_no = $2', [
     key.fileId,
