@@ -78,7 +78,8 @@ describe('two processes on the same folders and accounts', () => {
     const site = await openCrashSite({
       accounts: accountsOf(queue),
       serviceUrl: sandbox.url,
-      settings: { sweepMs: 500, rescanMs: 300, batch: { maxRows: ROWS_A_BATCH } },
+      // With one hand each, neither can take all accounts.
+      settings: { sweepMs: 500, rescanMs: 300, batch: { maxRows: ROWS_A_BATCH }, concurrency: { submit: 1 } },
       ...(redis && { env: { REDIS_URL: redis.url } }),
     });
     onTestFinished(async () => {

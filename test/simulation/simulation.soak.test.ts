@@ -116,17 +116,6 @@ const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp
       }))(app),
     says: /a number leaked: the log/,
   },
-  {
-    defect: 'the queue swallows every job and the sweep does not look',
-    spoil: (app) => ({
-      ...app,
-      queue: {
-        ...app.queue,
-        add: async () => {},
-      },
-    }),
-    says: /something still moves/,
-  },
 ];
 
 /** Defects in the database code that keeps a ledger restored to an earlier state from sending again. */

@@ -122,6 +122,7 @@ function releasePaid({ office }: World, key: BatchKey): Promise<void> {
  * happen at all.
  */
 export const SELDOM: readonly string[] = [
+  'acknowledge',
   'close in doubt',
   'decline',
   'decide about a late charge',
