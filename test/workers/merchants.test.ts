@@ -263,8 +263,11 @@ describe('two merchants under one name', () => {
       recursive: true,
     });
     const { id } = world.app.settings.folders.find(({ operation }) => operation === 'ach-charge')!;
-    for (const name of ['june.csv', 'june-again.csv'])
+    for (const name of ['june.csv', 'june-again.csv']) {
       await claimContent(world.app, id, name, lines(rowsOf(1, 3)), meaningKey(world.app.ledger, 'main'));
+      // Claims are taken in the order of their times.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     await sweep(world.app);
     await become({ main: { ...MAIN, currency: 'CAD' } });
     await settle();

@@ -96,10 +96,10 @@ async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<v
 
 function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
   // It cannot be read: nothing says any more by which rules, and no process may send it.
-  if (isFormerName(file.account)) return holdUnread(app, file, { code: 'OTHER_MERCHANT' });
+  if (isFormerName(file.account)) return holdUnread(app, file, { code: 'OTHER_MERCHANT' }, before);
   return poisonGuard(app, file.file_id, {
     read: () => checkAndStore(app, file, before).catch((error: unknown) => refuseDestroyed(app, file, error)),
-    giveUp: () => holdUnread(app, file, { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') }),
+    giveUp: () => holdUnread(app, file, { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') }, before),
   });
 }
 
@@ -213,7 +213,8 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
  * Holds a file without reading it: reading it has killed the process too often (poison-guard.ts), or its account came to
  * mean another merchant, country or currency after it was taken.
  */
-async function holdUnread(app: App, file: FileRow, refusal: Refusal): Promise<PlainFileRow> {
+async function holdUnread(app: App, file: FileRow, refusal: Refusal, before?: Promise<void>): Promise<PlainFileRow> {
+  await before;
   const decide = () =>
     transact(app.ledger, async (tx) => {
       const duplicate = await findDuplicate(tx, file);

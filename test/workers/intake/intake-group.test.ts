@@ -118,7 +118,7 @@ describe('INTAKE', () => {
       [],
     );
     expect(world.logged).toContainEqual(
-      expect.objectContaining({ level: 'error', fileId: cut, stage: 'intake', msg: POWER_CUT }),
+      expect.objectContaining({ level: 'error', fileId: cut, stage: 'intake', reason: POWER_CUT }),
     );
     expect(await runOnce(world.app, INTAKE)).toBe(0);
     await endWait(world.app, 'intake', cut);

@@ -265,7 +265,7 @@ describe('pollStage, with several batches', () => {
     expect(await poll(saying({ [ids[1]!]: new Error('no line') }), keys)).toBe(3);
     expect(await states()).toEqual(['reconciled', 'submitted', 'reconciled']);
     expect(await takenOf(world.app, 'poll')).toEqual([{ subject: subjectOf(keys[1]), isWorkedOn: false }]);
-    expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', ...keys[1], msg: 'no line' }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', ...keys[1], reason: 'no line' }));
     expect(await poll(saying({}), keys.slice(1, 2))).toBe(0);
     await endWait(world.app, 'poll', subjectOf(keys[1]));
     expect(await poll(saying({}), keys.slice(1, 2))).toBe(1);
