@@ -49,6 +49,12 @@ export const FINAL_FILE_STATES = [
   'rejected',
 ] as const satisfies readonly FileState[];
 
+/**
+ * States in which a batch is certainly not sent, or was refused whole. Whoever has locked it can stop it: one in
+ * `preparing` loses its worker with that.
+ */
+export const UNSENT_BATCH_STATES = ['ready', 'preparing', 'refused'] as const satisfies readonly BatchState[];
+
 /** States in which a batch waits for nothing more. When all batches are there, the file can be delivered. */
 export const FINAL_BATCH_STATES = ['reconciled', 'cancelled'] as const satisfies readonly BatchState[];
 

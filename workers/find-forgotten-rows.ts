@@ -1,4 +1,5 @@
 import type { App } from '../src/app.ts';
+import { IS_UNSENT } from '../src/ledger/batch/conditions.ts';
 import { readCanonical } from '../src/csv/read/read-canonical.ts';
 import { openBytes } from '../src/crypto/seal.ts';
 import { readSealedPart, readSealedPartBy } from '../src/ledger/batch/read-sealed-part.ts';
@@ -27,7 +28,7 @@ export async function findForgottenInFile(
   const { rows: batches } = await client.query<{ batchNo: number; lines: number[] }>(
     `SELECT b.batch_no AS "batchNo", ARRAY(SELECT line FROM payment_row r
        WHERE r.file_no = $2 AND r.batch_no = b.batch_no AND r.line BETWEEN b.first_line AND b.last_line ORDER BY line) AS lines
-     FROM batch b WHERE file_id = $1 AND state IN ('ready', 'preparing', 'refused') ORDER BY batch_no`,
+     FROM batch b WHERE file_id = $1 AND ${IS_UNSENT} ORDER BY batch_no`,
     [file.file_id, file.file_no],
   );
   const dataKey = batches.length > 0 ? openFileKey(app, file) : undefined;

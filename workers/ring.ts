@@ -19,7 +19,7 @@ export async function ringAfter(app: App, stage: QueueName, site?: string): Prom
   await ring(app, stage, site).catch((error: unknown) =>
     app.log.warn(
       { stage },
-      `the stage could not be told of its work, and finds it later: ${describeFailure(error).reason}`,
+      `the ring did not come through, and the stage finds it later: ${describeFailure(error).reason}`,
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { saidState } from '../../schemas/shown.ts';
 import { stepText } from '../../schemas/steps.ts';
-import type { BatchState } from '../../schemas/lifecycle.ts';
+import { type BatchState, UNSENT_BATCH_STATES } from '../../schemas/lifecycle.ts';
 import { tryAgain } from '../ledger/stage/taken.ts';
 import { ring } from '../../workers/ring.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
@@ -22,7 +22,7 @@ type Place = { readonly file: FileRow; readonly batch: BatchRow };
 
 /** Cancels one batch that was not sent. */
 export const cancelOneBatch: Action<'batch'> = {
-  from: ['ready', 'preparing', 'refused'],
+  from: UNSENT_BATCH_STATES,
   comparesJournal: true,
   plan: async (context, { file, batch }) => {
     // A batch of a held file waits for the decision on the file.

@@ -1,5 +1,6 @@
 import { FINAL_BATCH_STATES, FINAL_FILE_STATES, type FileState } from '../../schemas/lifecycle.ts';
 import { saidState } from '../../schemas/shown.ts';
+import { isUnsent } from '../ledger/batch/conditions.ts';
 import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -191,17 +192,14 @@ async function decidedJson({ ledger }: ActionContext, file: FileRow, held: reado
   return { fileId, name, state: await readFileState(ledger, fileId), rows, cents, withheldRows, held };
 }
 
-/** States of a batch that can still be stopped: nothing is charged or in progress. */
-const STOPPABLE: readonly string[] = ['ready', 'preparing', 'refused'];
-
 /** Stops what is not sent yet of a file; the rest continues to its end. */
 export const cancel: Action<'file'> = {
   from: ['accepted', 'in_progress'],
   comparesJournal: true,
   plan: async (context, { file }) => {
     const batches = await readBatches(context.ledger, file.file_id);
-    const stopped = batches.filter(({ state }) => STOPPABLE.includes(state));
-    const goingOn = batches.filter(({ state }) => !STOPPABLE.includes(state) && !isFinal(state));
+    const stopped = batches.filter(({ state }) => isUnsent(state));
+    const goingOn = batches.filter(({ state }) => !isUnsent(state) && !isFinal(state));
     if (stopped.length === 0) {
       const why = goingOn.length > 0 ? 'every batch was already sent' : 'every batch is final';
       throw new PipelineError('MOVE_REFUSED', `cancel file "${file.name}"`, why, {

@@ -1,4 +1,5 @@
 import { PipelineError } from '../kernel/errors.ts';
+import { IS_UNSENT } from '../ledger/batch/conditions.ts';
 import { cancelFile } from '../ledger/file/cancel-file.ts';
 import { declineFile } from '../ledger/file/release-held.ts';
 import { readFileRow } from '../ledger/file/read-file.ts';
@@ -76,7 +77,7 @@ async function sumOf(context: AppContext, file: FileRow): Promise<string> {
 async function unsentOf({ ledger }: AppContext, file: FileRow): Promise<{ rows: number; cents: number }> {
   const { rows } = await ledger.pool.query<{ rows: number; cents: number }>(
     `SELECT coalesce(sum(rows), 0)::int AS rows, coalesce(sum(cents), 0)::bigint AS cents
-     FROM batch WHERE file_id = $1 AND state IN ('ready', 'preparing', 'refused')`,
+     FROM batch WHERE file_id = $1 AND ${IS_UNSENT}`,
     [file.file_id],
   );
   return rows[0]!;

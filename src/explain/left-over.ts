@@ -46,10 +46,7 @@ function describeRow(row: LeftRow): LeftOver {
   const { fileId, batchNo, account } = row;
   const ids = { ...(fileId !== null && { fileId }), ...(batchNo !== null && { batchNo }), account };
   const { says, next } = WORDS[row.kind];
-  // A file of an account that only left the configuration is where it belongs.
-  const mayMove = isFormerName(account);
-  const parts = next(ids, mayMove);
-  return { ...row, says, next: parts };
+  return { ...row, says, next: next(ids) };
 }
 
 type Ids = { readonly fileId?: string; readonly batchNo?: number; readonly account: string };
@@ -59,32 +56,25 @@ const nameAgain = (account: string) =>
     ? 'give the former merchant a name of its own in paydrop.yaml'
     : `put account ${account} back into paydrop.yaml`;
 
-const WORDS: Readonly<Record<LeftKind, { says: string; next: (ids: Ids, mayMove: boolean) => Step }>> = {
+/** A file of an account that only left the configuration is where it belongs. */
+function moveOr(verb: 'decline' | 'cancel', it: 'it' | 'them', ids: Ids): Step {
+  if (isFormerName(ids.account))
+    return [`Move ${it} to the present account: `, { action: 'move', ...ids }, `, or ${verb} ${it}: `];
+  return [`${verb === 'decline' ? 'Decline' : 'Cancel'} ${it}: `];
+}
+
+const WORDS: Readonly<Record<LeftKind, { says: string; next: (ids: Ids) => Step }>> = {
   unread: {
     says: 'Taken, and not read yet.',
     next: ({ account }) => [`To have it read, ${nameAgain(account)}.`],
   },
   held: {
     says: 'Held; nothing of it is sent.',
-    next: (ids, mayMove) => [
-      ...(mayMove
-        ? ['Move it to the present account: ', { action: 'move', ...ids } as const, ', or decline it: ']
-        : []),
-      ...(mayMove ? [] : ['Decline it: ']),
-      { action: 'decline', ...ids },
-      '.',
-    ],
+    next: (ids) => [...moveOr('decline', 'it', ids), { action: 'decline', ...ids }, '.'],
   },
   unsent: {
     says: 'Unsent batches are stopped.',
-    next: (ids, mayMove) => [
-      ...(mayMove
-        ? ['Move them to the present account: ', { action: 'move', ...ids } as const, ', or cancel them: ']
-        : []),
-      ...(mayMove ? [] : ['Cancel them: ']),
-      { action: 'cancel', ...ids },
-      '.',
-    ],
+    next: (ids) => [...moveOr('cancel', 'them', ids), { action: 'cancel', ...ids }, '.'],
   },
   refused: {
     says: 'Refused by the service; nothing of it was charged.',

@@ -1,7 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dueNames } from '../../src/ledger/batch/due-work.ts';
-import { endWait } from './support/stage-steps.ts';
+import { type Back, takeDue } from '../../src/ledger/stage/taken.ts';
+import { endWait, putTaken, takenOf } from './support/stage-steps.ts';
 import { keepOrder, runOnce, type Stage, startStage } from '../../workers/stage.ts';
 import { stepWorld } from './support/step-world.ts';
 import { rungBy } from './support/story.ts';
@@ -19,10 +20,10 @@ type Toy = { readonly name: string };
 /** A stage of toys: what is due is a list, and what was done is another. */
 function toyStage(
   due: string[],
-  told: Partial<Stage<Toy>> & { work?: (name: string) => Promise<'later' | void> } = {},
+  parts: Partial<Stage<Toy>> & { work?: (name: string) => Promise<'later' | void> } = {},
 ) {
   const done: string[] = [];
-  const { work, ...rest } = told;
+  const { work, ...rest } = parts;
   const stage: Stage<Toy> = {
     name: 'intake',
     most: { things: 3, weight: 100 },
@@ -65,6 +66,18 @@ describe('a stage', () => {
     expect(await subjects()).toEqual(['b']);
   });
 
+  it('has no longer what another process took while this one was frozen', async () => {
+    const { stage, due } = toyStage(['a']);
+    const back = { ended: [], later: [] };
+    const take = (given: Back) =>
+      takeDue(world.app.ledger, 'intake', dueNames(due), { limit: stage.most, back: given, laterMs: 1_000 });
+    expect((await take(back)).subjects).toEqual(['a']);
+    expect((await take({ ...back, ended: ['a'] })).subjects).toEqual(['a']);
+    await putTaken(world.app, { stage: 'intake' }, 'a');
+    expect((await take({ ...back, ended: ['a'] })).subjects).toEqual([]);
+    expect(await takenOf(world.app, 'intake')).toEqual([{ subject: 'a', isWorkedOn: true }]);
+  });
+
   it('leaves a thing alone for a while that fails or cannot be begun, and goes on with the others', async () => {
     const { stage, done } = toyStage(['a', 'b', 'c', 'd'], {
       most: { things: 4, weight: 100 },
@@ -97,13 +110,13 @@ describe('a stage', () => {
   });
 
   it('tells of what ended, and of nothing else', async () => {
-    const told: string[] = [];
+    const heard: string[] = [];
     const { stage } = toyStage(['a', 'b'], {
       work: async (name) => (name === 'a' ? 'later' : undefined),
-      tell: async (_app, things) => void told.push(...things.map(({ name }) => name)),
+      tell: async (_app, things) => void heard.push(...things.map(({ name }) => name)),
     });
     await runOnce(world.app, stage);
-    expect(told).toEqual(['b']);
+    expect(heard).toEqual(['b']);
   });
 });
 

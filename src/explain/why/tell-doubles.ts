@@ -1,5 +1,6 @@
 import type { Step } from '../../../schemas/steps.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
+import { isUnsent } from '../../ledger/batch/conditions.ts';
 import { type DoubleCharge, readDoublesOf } from '../../ledger/duplicates/read-double-charges.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { BatchRow } from '../../ledger/engine/records.ts';
@@ -22,7 +23,7 @@ export async function tellDoubles(
 ): Promise<{ now: string[]; steps: Step[] }> {
   const pairs = await readDoublesOf(ledger.pool, about);
   const twice = pairs.filter((pair) => pair.isTwice);
-  const waiting = batches.filter((batch) => batch.paid_since !== null && UNSENT.includes(batch.state));
+  const waiting = batches.filter((batch) => batch.paid_since !== null && isUnsent(batch.state));
   const evidence = pairs.filter(
     ({ isTwice, releasedAt, row }) => !isTwice && (releasedAt !== null || isOf(waiting, row)),
   );
@@ -55,8 +56,6 @@ export async function tellDoubles(
     ],
   };
 }
-
-const UNSENT: readonly string[] = ['ready', 'preparing', 'refused'];
 
 function isOf(batches: readonly Pick<BatchRow, 'file_id' | 'batch_no'>[], row: DoubleCharge['row']): boolean {
   return batches.some(({ file_id: fileId, batch_no: batchNo }) => row.fileId === fileId && row.batchNo === batchNo);

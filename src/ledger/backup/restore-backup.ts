@@ -5,7 +5,7 @@ import copyStreams from 'pg-copy-streams';
 import type { Clock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { ALIVE_LOCKS } from '../engine/instance.ts';
+import { LIVING_PROCESSES } from '../engine/instance.ts';
 import { buildSchema, buildTables } from '../engine/migrate.ts';
 import { refuseForeignFunctions } from '../engine/functions.ts';
 import { inSchemaLock } from '../engine/schema-lock.ts';
@@ -117,10 +117,7 @@ const SENDS_NOTHING = `
 /** Throws if a process uses the ledger. Every command, even the shortest, holds a lock (instance.ts). */
 async function mustBeFree(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ processes: number }>(
-    `SELECT count(*)::int AS processes FROM pg_locks
-     WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [ALIVE_LOCKS],
+    `SELECT count(*)::int AS processes FROM ${LIVING_PROCESSES}`,
   );
   const { processes } = rows[0]!;
   if (processes === 0) return;

@@ -1,9 +1,11 @@
 import {
+  type BatchState,
   FINAL_BATCH_STATES,
   FINAL_FILE_STATES,
   type Outcome,
   OUTCOMES,
   TAKEN_FILE_STATES,
+  UNSENT_BATCH_STATES,
 } from '../../../schemas/lifecycle.ts';
 
 const oneOf = (states: readonly string[]) => `(${states.map((state) => `'${state}'`).join(', ')})`;
@@ -22,6 +24,14 @@ export const IS_TAKEN = `state IN ${oneOf(TAKEN_FILE_STATES)}`;
 
 /** SQL: batches of a file may be sent. */
 export const IS_SENDABLE = `state IN ${oneOf(TAKEN_FILE_STATES.slice(0, 2))}`;
+
+/** SQL: a batch is certainly not sent, or was refused whole. */
+export const IS_UNSENT = `state IN ${oneOf(UNSENT_BATCH_STATES)}`;
+
+/** Returns the same of a state. */
+export function isUnsent(state: BatchState): boolean {
+  return (UNSENT_BATCH_STATES as readonly BatchState[]).includes(state);
+}
 
 /** Condition of a move: no batch of the file waits for anything. */
 export const NO_BATCH_OPEN = {

@@ -3,7 +3,7 @@ import { HOME_SITE } from '../../../schemas/jobs.ts';
 import type { Due } from '../stage/taken.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
-import { boundKeys } from '../merchant/bound-accounts.ts';
+import { boundKeys, isFormerNameSql } from '../merchant/bound-accounts.ts';
 import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';
 import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
 import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from './schedule-poll.ts';
@@ -93,9 +93,11 @@ const MAY_SEND_NOW = `(next.not_before IS NULL OR ${hasCome('next.not_before', '
        AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`;
 
 /**
- * SQL condition on a batch: whom its account means is settled. No process works for a former name, or for an account that waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
+ * SQL condition on a batch: whom its account means is settled. No process works for a former name, or for an account that
+ * waits for an answer about its address. A reader need not have bound the accounts of its own configuration.
  */
-const HAS_MERCHANT = `batch.account NOT LIKE '%.%' AND NOT EXISTS (SELECT FROM address_question q WHERE q.account = batch.account)`;
+const HAS_MERCHANT = `NOT ${isFormerNameSql('batch.account')}
+  AND NOT EXISTS (SELECT FROM address_question q WHERE q.account = batch.account)`;
 
 /** How much is due, and since when the oldest. */
 export type DueSum = { count: number; since: Date | null };
@@ -164,7 +166,7 @@ async function sumFiles({ pool }: Ledger, site: string, condition: string): Prom
 const IS_CLAIMED = `f.state = 'claimed'`;
 
 /** SQL condition on a claimed file: this process can read it. One of a former name is held at once. $2 are boundKeys. */
-export const IS_READABLE = `(f.account LIKE '%.%' OR is_bound(f.account, $2))`;
+export const IS_READABLE = `(${isFormerNameSql('f.account')} OR is_bound(f.account, $2))`;
 
 /**
  * SQL condition on a file `f` that lacks an output: the notice of its verdict, the results once none of its batches is

@@ -1,4 +1,5 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
+import { IS_UNSENT } from '../batch/conditions.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Fault } from '../../rows/rows.ts';
 import { lockForStop } from '../account/pause-account.ts';
@@ -81,7 +82,7 @@ async function recallBatches(
 ): Promise<void> {
   const { rows } = await tx.client.query<{ batchNo: number; attempt: number; sha256: string }>(
     `SELECT batch_no AS "batchNo", attempt, body_sha256 AS sha256 FROM batch
-     WHERE file_id = $1 AND batch_no = ANY ($2) AND state IN ('ready', 'preparing', 'refused') ORDER BY batch_no`,
+     WHERE file_id = $1 AND batch_no = ANY ($2) AND ${IS_UNSENT} ORDER BY batch_no`,
     [fileId, found.map(({ batchNo }) => batchNo)],
   );
   const entries = rows.map(({ attempt, ...batch }) => ({

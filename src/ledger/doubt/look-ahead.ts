@@ -1,5 +1,5 @@
 import type { LayoutName } from '../../../schemas/layouts.ts';
-import { ALIVE_LOCKS } from '../engine/instance.ts';
+import { ALIVE_LOCKS, isAlive } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 
@@ -69,10 +69,7 @@ export type LookNow = { account: string; since: Date; done: number; total: numbe
 export async function listLooks(ledger: Ledger): Promise<LookNow[]> {
   const { rows } = await ledger.pool.query<LookNow>(
     `SELECT (SELECT min(a.account) FROM account a WHERE a.merchant_no = l.merchant_no) AS account, since, done, total FROM look_ahead l
-     WHERE asked_by IS NOT NULL AND total > 0 AND ${isSeen(ledger.databaseNow())} AND EXISTS (
-       SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1 AND objid = hashtext(asked_by)::oid
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
-    [ALIVE_LOCKS],
+     WHERE asked_by IS NOT NULL AND total > 0 AND ${isSeen(ledger.databaseNow())} AND ${isAlive('l.asked_by')}`,
   );
   return rows;
 }

@@ -3,7 +3,8 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { BatchLines, PlainFileRow } from '../engine/records.ts';
 import { lockDecisions } from './find-duplicate.ts';
-import { recordPairs, UNSENT } from './double-charges.ts';
+import { isUnsent } from '../batch/conditions.ts';
+import { recordPairs } from './double-charges.ts';
 import { findPairs, type Pair } from './find-pairs.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function askAtApproval(tx: Transaction, fileId: string, actor: stri
   const batches = await readBatchLines(tx, fileId);
   const lines = await readLines(tx, file.file_no, 'true');
   const pairs = await findPairs(tx, { ...file, fileNo: file.file_no, lines, since: file.claimed_at, isLater: true });
-  const sent = pairs.filter(({ otherState }) => !UNSENT.includes(otherState));
+  const sent = pairs.filter(({ otherState }) => !isUnsent(otherState));
   const source = 'asked again at the approval';
   for (const own of groupBy(await withoutKnown(tx, file.file_no, sent), ({ otherId }) => otherId).values()) {
     const [{ otherNo, otherId }] = own as [Pair];

@@ -1,6 +1,7 @@
+import type { BatchState } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import { IS_OPEN } from '../batch/conditions.ts';
+import { IS_OPEN, isUnsent } from '../batch/conditions.ts';
 import type { BatchKey } from '../engine/move.ts';
 import { storableText } from '../engine/storable-text.ts';
 import type { Transaction } from '../engine/transaction.ts';
@@ -101,14 +102,11 @@ export async function recordPairs(
   for (const own of ofBatches) auditBatch(tx, learned, own, held);
 }
 
-/** States in which a batch is certainly not sent. */
-export const UNSENT: readonly string[] = ['ready', 'preparing', 'refused'];
-
 function auditBatch(
   tx: Transaction,
   { actor, source, fileId }: Omit<Learned, 'lines'>,
   pairs: readonly Pair[],
-  held: ReadonlyMap<string, string>,
+  held: ReadonlyMap<string, BatchState>,
 ): void {
   const { otherId, otherBatchNo: batchNo, otherState } = pairs[0]!;
   const state = held.get(`${otherId}/${batchNo}`) ?? otherState;
@@ -120,7 +118,7 @@ function auditBatch(
     source,
     state,
   };
-  const isHeld = UNSENT.includes(state);
+  const isHeld = isUnsent(state);
   const reason = isHeld
     ? `${rows} of it may have been charged already, in file ${fileId}: ${source}`
     : `${rows} of it may have been charged twice, also in file ${fileId}: ${source}`;
@@ -134,8 +132,8 @@ const MOST_LISTED = 50;
  * Keeps open batches from being sent. Also those that are being sent or are in doubt: they may come back to be sent again.
  * @returns their states, by batch. A batch that was being sent is looked at only after its send is on record.
  */
-async function holdBatches(tx: Transaction, keys: readonly BatchKey[]): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await tx.client.query<{ file_id: string; batch_no: number; state: string }>(
+async function holdBatches(tx: Transaction, keys: readonly BatchKey[]): Promise<ReadonlyMap<string, BatchState>> {
+  const { rows } = await tx.client.query<{ file_id: string; batch_no: number; state: BatchState }>(
     `WITH wanted AS (
        SELECT b.file_id, b.batch_no FROM batch b JOIN unnest($1::text[], $2::integer[]) AS k (file_id, batch_no) USING (file_id, batch_no)
        WHERE b.${IS_OPEN} ORDER BY b.file_id, b.batch_no FOR NO KEY UPDATE OF b)

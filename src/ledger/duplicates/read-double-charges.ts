@@ -1,5 +1,5 @@
 import type { BatchState, Outcome } from '../../../schemas/lifecycle.ts';
-import { CERTAINLY_NOT_CHARGED, IS_OPEN } from '../batch/conditions.ts';
+import { CERTAINLY_NOT_CHARGED, IS_OPEN, IS_UNSENT } from '../batch/conditions.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { Queryable } from '../engine/transaction.ts';
@@ -204,7 +204,7 @@ function sideOf(row: PairRow, side: Side): DoubleRow {
 }
 
 /** SQL: a batch waits because a row of it may have been charged meanwhile. The index `batch_paid` holds no others. */
-export const IS_PAID = `${IS_OPEN} AND paid_since IS NOT NULL AND state IN ('ready', 'preparing', 'refused')`;
+export const IS_PAID = `${IS_OPEN} AND paid_since IS NOT NULL AND ${IS_UNSENT}`;
 
 /** Returns the batches that wait because a row of them may have been charged meanwhile, longest waiting first; at most 200. */
 export async function readPaidBatches(ledger: Ledger): Promise<PaidBatch[]> {

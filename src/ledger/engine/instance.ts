@@ -10,6 +10,15 @@ import { withRefusalExplained } from './explain-refusal.ts';
 /** Namespace of the advisory locks that say "this instance is alive". */
 export const ALIVE_LOCKS = 7_001;
 
+/** SQL: the locks `alive` of the living processes of this ledger. PostgreSQL frees that of a process, however it dies. */
+export const LIVING_PROCESSES = `pg_locks alive WHERE alive.locktype = 'advisory' AND alive.granted AND alive.objsubid = 2
+    AND alive.classid = ${ALIVE_LOCKS} AND alive.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Returns SQL for whether the process with this id lives. @param id SQL of the id */
+export function isAlive(id: string): string {
+  return `EXISTS (SELECT FROM ${LIVING_PROCESSES} AND alive.objid = hashtext(${id})::oid)`;
+}
+
 /** Namespace of the locks of duties (7_002 is that of with-lock.ts). */
 const DUTY_LOCKS = 7_003;
 

@@ -104,8 +104,8 @@ export function violates(error: unknown, index: string): boolean {
  */
 export function appendAudit(at: Date, links: readonly AuditEntry[], databaseNow: string): string[] {
   if (links.length === 0) return [];
-  const told = links.map(({ evidence = {}, ...link }) => ({ ...link, evidence }));
-  const [time, list] = [at.toISOString(), storableJson(told)].map(pg.escapeLiteral);
+  const entries = links.map(({ evidence = {}, ...link }) => ({ ...link, evidence }));
+  const [time, list] = [at.toISOString(), storableJson(entries)].map(pg.escapeLiteral);
   return [`SELECT append_audit(${time}, ${databaseNow}, ${list})`];
 }
 

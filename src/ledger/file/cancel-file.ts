@@ -1,4 +1,4 @@
-import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
+import { IS_OPEN, IS_UNSENT, NO_BATCH_OPEN } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/close-ledger.ts';
 import { type BatchState, type FileState } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
@@ -71,11 +71,11 @@ const EVERY_BATCH_CANCELLED = {
   values: [],
 };
 
-/** Locks, until the transaction ends, the batches with certainly nothing charged and nothing in progress. */
+/** Locks, until the transaction ends, the batches that can be stopped. */
 async function lockStoppable(tx: Transaction, fileId: string, batchNo?: number): Promise<BatchRow[]> {
   const { rows } = await tx.client.query<BatchRow>(
     `SELECT * FROM batch WHERE file_id = $1 AND ($2::integer IS NULL OR batch_no = $2)
-       AND state IN ('ready', 'preparing', 'refused') ORDER BY batch_no FOR UPDATE`,
+       AND ${IS_UNSENT} ORDER BY batch_no FOR UPDATE`,
     [fileId, batchNo ?? null],
   );
   return rows;
@@ -94,11 +94,19 @@ function refusal(what: string, why: string, next?: string): PipelineError {
   return new PipelineError('MOVE_REFUSED', `cancel "${what}"`, why, next === undefined ? {} : { next });
 }
 
-/** Makes the move `cancel`, `intercept` or `withdraw`. A worker holding the batch loses its token and may not send. */
-async function cancelOne(tx: Transaction, batch: BatchRow, because: AuditReason): Promise<void> {
+/**
+ * Makes the move `cancel`, `intercept` or `withdraw` of a batch that can be stopped. A worker holding the batch loses its
+ * token and may not send.
+ * @returns undefined when its state is another by now
+ */
+export async function cancelOne(
+  tx: Transaction,
+  batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'state'>,
+  because: AuditReason,
+): Promise<BatchRow | undefined> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
-  if (batch.state === 'preparing') await moveBatch(tx, 'intercept', key, because, { set: NOBODY });
-  else await moveBatch(tx, batch.state === 'refused' ? 'withdraw' : 'cancel', key, because);
+  if (batch.state === 'preparing') return moveBatch(tx, 'intercept', key, because, { set: NOBODY });
+  return moveBatch(tx, batch.state === 'refused' ? 'withdraw' : 'cancel', key, because);
 }
 
 async function describe(

@@ -6,9 +6,11 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { askAtApproval } from '../duplicates/ask-again.ts';
 import { wasCutOtherwise } from '../duplicates/find-duplicate.ts';
+import { isUnsent } from '../batch/conditions.ts';
+import { cancelOne } from './cancel-file.ts';
 import { WAS_READ } from './decide-file.ts';
 import { endLate } from './late-arrivals.ts';
-import { type AuditReason, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
+import { type AuditReason, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';
 import { bindingOfFile, propose, voidProposals } from '../proposal/propose.ts';
 
@@ -89,13 +91,13 @@ export async function proposeApproval(ledger: Ledger, fileId: string, because: A
 export async function declineFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await tx.client.query('SELECT FROM file WHERE file_id = $1 FOR UPDATE', [fileId]);
-    const { rows } = await tx.client.query<Pick<BatchRow, 'batch_no' | 'state'>>(
-      `SELECT b.batch_no, b.state FROM batch b JOIN file f USING (file_id)
+    const { rows } = await tx.client.query<Pick<BatchRow, 'file_id' | 'batch_no' | 'state'>>(
+      `SELECT b.file_id, b.batch_no, b.state FROM batch b JOIN file f USING (file_id)
        WHERE b.file_id = $1 AND f.state = 'held' ORDER BY b.batch_no FOR UPDATE OF b`,
       [fileId],
     );
     const action = `decline file "${fileId}"`;
-    const open = rows.find(({ state }) => !STOPPABLE.has(state) && !isFinalBatch(state));
+    const open = rows.find(({ state }) => !isUnsent(state) && !isFinalBatch(state));
     if (open)
       throw new PipelineError('MOVE_REFUSED', action, `batch ${open.batch_no} of it may have been sent`, {
         next: `First see "paydrop resolve ${fileId}/${open.batch_no}".`,
@@ -103,17 +105,13 @@ export async function declineFile(ledger: Ledger, fileId: string, because: Audit
     const move = rows.some(({ state }) => state === 'reconciled') ? 'decline-rest' : 'decline';
     await mustHaveMoved(tx, { fileId }, await moveFile(tx, move, fileId, because), action);
     await endLate(tx, fileId, because);
-    for (const { batch_no: batchNo, state } of rows) {
-      if (!STOPPABLE.has(state)) continue;
-      const row = await moveBatch(tx, state === 'refused' ? 'withdraw' : 'cancel', { fileId, batchNo }, because);
-      mustMove(row, `${action}, whose batch ${batchNo} may have been sent`);
+    for (const batch of rows) {
+      if (isUnsent(batch.state))
+        mustMove(await cancelOne(tx, batch, because), `${action}, whose batch ${batch.batch_no} may have been sent`);
     }
     await voidProposals(tx, { fileId }, because);
   });
 }
-
-/** States of batches of which nothing was charged and nothing is under way. */
-const STOPPABLE: ReadonlySet<BatchState> = new Set(['ready', 'refused']);
 
 function isFinalBatch(state: BatchState): boolean {
   return (FINAL_BATCH_STATES as readonly BatchState[]).includes(state);

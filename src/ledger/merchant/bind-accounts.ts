@@ -13,7 +13,7 @@ export type NamedAccount = Pick<AccountConfig, 'server' | 'country' | 'currency'
   readonly address: string;
   /** Keyed hash of server, address and agent code. */
   readonly mark: string;
-  /** The same for the sandbox at that address: what it was told is not what a service there was told. */
+  /** The same for the sandbox at that address: what it took is not what a service there took. */
   readonly sandboxMark: string;
   /** Keyed hash of server and agent code. */
   readonly agentMark: string;

@@ -88,3 +88,8 @@ export function presentName(account: string): string {
 export function isFormerName(account: string): boolean {
   return account.includes('.');
 }
+
+/** Returns the same in SQL. */
+export function isFormerNameSql(account: string): string {
+  return `${account} LIKE '%.%'`;
+}

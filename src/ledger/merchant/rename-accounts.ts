@@ -29,7 +29,7 @@ export async function renameAccounts(
   const added = [...wanted].filter(([name]) => !before.has(name) || isLeft(before.get(name)!));
   if (moves.length === 0 && added.length === 0) return [];
   await write(tx, moves, added);
-  // A name that is new, or that now means something else, is nothing to be told beside that.
+  // Of a name that now means something else, the move says it all.
   for (const [name, meaning] of added) if (!moves.some(({ to }) => to === name)) noteAdded(tx, name, meaning);
   return moves.map(({ from, to }) => sayMove(tx, from, to, wanted));
 }

@@ -1,4 +1,4 @@
-import { ALIVE_LOCKS } from '../engine/instance.ts';
+import { isAlive } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** A process with workers, and the configuration that it uses. */
@@ -16,12 +16,6 @@ export type RunningProcess = {
   /** Why the changed file cannot be used. */
   readonly fault: string | null;
 };
-
-/** `p` is a row of `process`. PostgreSQL frees the lock of a process when it dies, however it dies. */
-const IS_ALIVE = `EXISTS (
-  SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
-    AND l.classid = ${ALIVE_LOCKS} AND l.objid = hashtext(p.instance)::oid
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
 
 /** Records what this process uses now. It writes nothing when the ledger knows that. */
 export async function noteProcess(
@@ -51,7 +45,7 @@ export async function noteProcess(
 
 /** Removes the rows of processes that have died. */
 export async function forgetDeadProcesses({ pool }: Ledger): Promise<void> {
-  await pool.query(`DELETE FROM running_settings p WHERE NOT ${IS_ALIVE}`);
+  await pool.query(`DELETE FROM running_settings p WHERE NOT ${isAlive('p.instance')}`);
 }
 
 /** Removes this process, which stops. */
@@ -63,7 +57,7 @@ export async function forgetThisProcess({ pool, instance }: Ledger): Promise<voi
 export async function listRunningProcesses({ pool }: Pick<Ledger, 'pool'>): Promise<RunningProcess[]> {
   const { rows } = await pool.query<RunningProcess>(
     `SELECT instance, site, settings_at AS "settingsAt", sections, waits, changed_at AS "changedAt", fault
-     FROM running_settings p WHERE ${IS_ALIVE} ORDER BY began_at, instance`,
+     FROM running_settings p WHERE ${isAlive('p.instance')} ORDER BY began_at, instance`,
   );
   return rows;
 }

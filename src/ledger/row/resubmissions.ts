@@ -111,9 +111,9 @@ export async function readBarredLines(ledger: Ledger, file: FileRow): Promise<Se
 }
 
 /** A payment file made from rows of an older one. Money is integer cents. */
-/** `account`: for which it is to come back, if that is not the account of the file. */
 export type NewResubmission = {
   name: string;
+  /** For which it is to come back, if that is not the account of the file. */
   account?: string;
   sha256: string;
   lines: readonly number[];

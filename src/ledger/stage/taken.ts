@@ -1,5 +1,5 @@
 import type { QueueName } from '../../../schemas/jobs.ts';
-import { ALIVE_LOCKS } from '../engine/instance.ts';
+import { isAlive } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** The question what is due for a stage. */
@@ -17,7 +17,7 @@ export type Due = {
 export type Taken = {
   /** What this process has now, in order. */
   readonly subjects: readonly string[];
-  /** When something else becomes due by itself; told when nothing was taken. */
+  /** When something else becomes due by itself; only known when nothing was taken. */
   readonly nextAt: Date | null;
 };
 
@@ -34,7 +34,8 @@ function handOf({ instance }: Ledger) {
 }
 
 /**
- * Gives back what this process has worked on, and takes what is due and nobody has, in one message.
+ * Gives back what this process has worked on, and takes what is due and nobody has, in one message. It no longer has what
+ * another process took meanwhile, because this one gave no sign of life.
  * @param options.limit most things, and their weight together; a single thing may weigh more
  * @param options.laterMs how long what comes later is left alone
  */
@@ -55,10 +56,13 @@ export async function takeDue(
   letGo(ledger, stage, back);
   const { rows } = await ledger.pool
     .query<{ subject: string | null; at: Date | null }>(
-      `WITH due AS (
+      `WITH kept AS (
+       SELECT subject FROM taken
+       WHERE stage = ${named} AND worker = ${worker} AND until IS NULL AND subject = ANY (${ended})),
+     due AS (
        SELECT subject, place FROM (
          SELECT subject, place, row_number() OVER (ORDER BY place) AS number, sum(weight) OVER (ORDER BY place) AS total
-         FROM (${sql}) AS found WHERE subject = ANY (${ended}) OR NOT is_taken(${named}, subject, ${now})) AS free
+         FROM (${sql}) AS found WHERE subject IN (SELECT subject FROM kept) OR NOT is_taken(${named}, subject, ${now})) AS free
        WHERE number = 1 OR (number <= ${things} AND total <= ${weight})),
      given AS (DELETE FROM taken WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${ended})
                 AND subject NOT IN (SELECT subject FROM due)),
@@ -66,11 +70,11 @@ export async function takeDue(
                  WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${later})),
      got AS (
        INSERT INTO taken AS t (stage, subject, worker)
-         SELECT ${named}, subject, ${worker} FROM due WHERE subject <> ALL (${ended}) ORDER BY subject
+         SELECT ${named}, subject, ${worker} FROM due WHERE subject NOT IN (SELECT subject FROM kept) ORDER BY subject
        ON CONFLICT (stage, subject) DO UPDATE SET worker = excluded.worker, until = NULL
          WHERE NOT is_taken(t.stage, t.subject, ${now})
        RETURNING subject),
-     ours AS (SELECT subject, place FROM due WHERE subject = ANY (${ended}) OR subject IN (SELECT subject FROM got))
+     ours AS (SELECT subject, place FROM due WHERE subject IN (SELECT subject FROM kept UNION ALL SELECT subject FROM got))
      SELECT subject, NULL::timestamptz AS at, place FROM ours
      UNION ALL
      SELECT NULL, (SELECT min(at) FROM (${times.join(' UNION ALL ')}) AS times (at)), NULL WHERE NOT EXISTS (SELECT FROM ours)
@@ -85,14 +89,10 @@ export async function takeDue(
 
 /** Gives back what this process has worked on, and takes nothing. If that fails, the next sweep does it. */
 export async function giveBack(ledger: Ledger, stage: QueueName, back: Back, laterMs: number): Promise<void> {
-  letGo(ledger, stage, back);
-  await ledger.pool.query(
-    `WITH given AS (DELETE FROM taken WHERE stage = $1 AND worker = $5 AND subject = ANY ($2))
-     UPDATE taken SET until = ${ledger.databaseNow()} + $4 * interval '1 millisecond'
-     WHERE stage = $1 AND worker = $5 AND subject = ANY ($3)`,
-    [stage, back.ended, back.later, laterMs, ledger.instance.id],
-  );
+  await takeDue(ledger, stage, NOTHING_DUE, { limit: { things: 0, weight: 0 }, back, laterMs });
 }
+
+const NOTHING_DUE: Due = { sql: 'SELECT NULL::text AS subject, 0 AS place, 0 AS weight WHERE false', values: [] };
 
 function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {
   const { subjects } = handOf(ledger);
@@ -109,7 +109,7 @@ export async function tryAgain({ pool }: Ledger, file: { file_id: string; accoun
 
 /**
  * Gives back what processes had that have died or give no sign of life, and what this one was given while the answer was
- * lost. A process that has just lost the server may come back.
+ * lost. A process that has just lost the server may come back. Removes what was left alone long enough, too.
  */
 export async function giveBackOfDead(ledger: Ledger): Promise<void> {
   const { pool, instance } = ledger;
@@ -118,18 +118,18 @@ export async function giveBackOfDead(ledger: Ledger): Promise<void> {
     `DELETE FROM taken WHERE worker = $1 AND until IS NULL AND stage <> ALL ($2) AND stage || '/' || subject <> ALL ($3)`,
     [instance.id, asking, [...subjects]],
   );
+  const now = ledger.databaseNow();
+  await pool.query(`DELETE FROM taken t WHERE t.until IS NOT NULL AND NOT is_taken(t.stage, t.subject, ${now})`);
   if (!instance.isSettled()) return;
   await pool.query(
-    `DELETE FROM taken t WHERE t.worker <> $2 AND t.until IS NULL AND (
-       EXISTS (SELECT FROM process p WHERE p.process_id = t.worker
-                 AND p.seen_at < ${ledger.databaseNow()} - $3 * interval '1 millisecond')
-       OR NOT EXISTS (
-         SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
-           AND l.classid = $1 AND l.objid = hashtext(t.worker)::oid
-           AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())))`,
-    [ALIVE_LOCKS, instance.id, SILENT_MS],
+    `DELETE FROM taken t WHERE t.worker <> $1 AND t.until IS NULL AND (NOT ${isAlive('t.worker')}
+       OR EXISTS (SELECT FROM process p WHERE p.process_id = t.worker AND p.seen_at < ${now} - $2 * interval '1 millisecond'))`,
+    [instance.id, FROZEN_MS],
   );
 }
 
-/** A process without a sign of life for this long, in ms, is frozen or cut off. It gives one every five seconds. */
-const SILENT_MS = 20_000;
+/**
+ * A process without a sign of life for this long, in ms, is frozen or cut off. It gives one every five seconds. Users hear
+ * of it later (SILENT_MS in read-presence.ts); that others do its work costs nothing.
+ */
+const FROZEN_MS = 20_000;

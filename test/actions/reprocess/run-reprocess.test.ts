@@ -219,7 +219,11 @@ describe('runReprocess', () => {
     await rename(dropFolder(other), `${dropFolder(other)}-away`);
     expect(await run(runNo)).toBe('later');
     expect(world.logged).toContainEqual(
-      expect.objectContaining({ level: 'error', fileId: two.file_id, reason: expect.stringContaining('does not exist') }),
+      expect.objectContaining({
+        level: 'error',
+        fileId: two.file_id,
+        reason: expect.stringContaining('does not exist'),
+      }),
     );
     expect([Object.values(await dropped()), await stateOf(runNo)]).toEqual([[1], 'running']);
     await rename(`${dropFolder(other)}-away`, dropFolder(other));

@@ -169,7 +169,7 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'answers about an address swapped',
-    about: 'what a trial was told counts at the live service, and a service that moved does not know what it charged',
+    about: 'what a trial took counts at the live service, and a service that moved does not know what it charged',
     file: 'src/ledger/merchant/answer-address.ts',
     find: '        (hasMoved\n',
     replace: '        (!hasMoved\n',

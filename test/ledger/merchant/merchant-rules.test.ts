@@ -81,18 +81,20 @@ describe('two names of one merchant', () => {
   });
 });
 
+/** A call of account `main` that the ledger lacks, as a send journal has it. */
+const call = () => ({
+  at: START,
+  account: 'main',
+  merchant: named('main').mark,
+  fileId: 'forgotten',
+  batchNo: 1,
+  attempt: 1,
+  sha256: 'ab'.repeat(32),
+  call: randomUUID(),
+});
+
 describe('a forgotten call', () => {
   const because = { actor: 'operator:ada', reason: 'looked it up' };
-  const call = () => ({
-    at: START,
-    account: 'main',
-    merchant: named('main').mark,
-    fileId: 'forgotten',
-    batchNo: 1,
-    attempt: 1,
-    sha256: 'ab'.repeat(32),
-    call: randomUUID(),
-  });
   const recall = () => transact(world.ledger, (tx) => recallEntries(tx, [call()], 'send journal'));
   const callsOf = async (account: string) => (await readForgottenSends(world.ledger, account)).length;
   const states = async () =>
@@ -120,7 +122,7 @@ describe('a forgotten call', () => {
     ]);
   });
 
-  it('is told of the new name, and not of an account that now means another merchant', async () => {
+  it('is listed under the new name, and not of an account that now means another merchant', async () => {
     await begin();
     await recall();
     await bindAccounts(world.ledger, [named('cards', { agent }), named('main', { agent: 'another' })]);
@@ -163,17 +165,7 @@ describe('a call of a send journal', () => {
   it('stops the merchant that it was made to, whatever its name means now', async () => {
     await begin();
     await bindAccounts(world.ledger, [named('cards', { agent }), named('main', { agent: 'another' })]);
-    const entry = {
-      at: START,
-      account: 'main',
-      merchant: named('main').mark,
-      fileId: 'forgotten',
-      batchNo: 1,
-      attempt: 1,
-      sha256: 'ab'.repeat(32),
-      call: randomUUID(),
-    };
-    const done = await transact(world.ledger, (tx) => recallEntries(tx, [entry], 'send journal'));
+    const done = await transact(world.ledger, (tx) => recallEntries(tx, [call()], 'send journal'));
     expect(done.map(({ account }) => account)).toEqual(['cards']);
     const { rows } = await world.ledger.pool.query('SELECT account FROM account_stop');
     expect(rows).toEqual([{ account: 'cards' }]);

@@ -193,6 +193,15 @@ describe('sweep, with what processes had taken', () => {
     await expect.poll(freed, { interval: 20 }).toEqual(['deliver', 'submit']);
   });
 
+  it('forgets what was left alone, once that has ended', async () => {
+    const subjects = async () => (await takenOf(world.app, 'deliver')).map(({ subject }) => subject);
+    await putTaken(world.app, { stage: 'deliver', until: '1 minute' }, 'waits');
+    await endWait(world.app, 'deliver', 'over');
+    await sweep(world.app);
+    expect(await subjects()).toContain('waits');
+    expect(await subjects()).not.toContain('over');
+  });
+
   it('leaves alone what this process works on', async () => {
     const fileId = await world.takeInCharges(world.freshAccount(), 2);
     const [began, gate] = [openGate(), openGate()];

@@ -4,6 +4,7 @@ import {
   FINAL_BATCH_STATES,
   OUTCOMES,
   type Outcome,
+  UNSENT_BATCH_STATES,
 } from '../../../../schemas/lifecycle.ts';
 import type { App } from '../../../app.ts';
 import { byNumber } from '../../../kernel/counted.ts';
@@ -132,13 +133,10 @@ export function openTotals({ states }: FileFigures): { waiting: Totals; underWay
   });
   const open = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => !isOneOf(FINAL_BATCH_STATES, state));
   return {
-    waiting: add(NOT_SENT_YET),
-    underWay: add(open.filter((state) => !isOneOf(NOT_SENT_YET, state))),
+    waiting: add(UNSENT_BATCH_STATES),
+    underWay: add(open.filter((state) => !isOneOf(UNSENT_BATCH_STATES, state))),
   };
 }
-
-/** States in which nothing was charged and a batch may still be sent. */
-const NOT_SENT_YET = ['ready', 'preparing', 'refused'] as const satisfies readonly BatchState[];
 
 function isOneOf(states: readonly BatchState[], state: BatchState): boolean {
   return states.includes(state);
