@@ -1,6 +1,6 @@
 /**
- * `npm run defects`: applies each seeded defect, or those with --only in their names, to a copy of the tree, one at a
- * time. It reports which machines noticed it. The exit status is 1 when one was MISSED.
+ * `npm run defects`: applies each seeded defect, or those with --only in their names, to a copy of the tree, --jobs at
+ * a time. It reports which machines noticed it. The exit status is 1 when one was MISSED.
  */
 import { DEFECTS } from './defects.ts';
 import { copyTree, passes, simulates, SIMULATION, type Trial, tryDefect } from './try-defect.ts';
@@ -11,6 +11,7 @@ const values = readOptions(
   {
     only: { type: 'string' },
     scenarios: { type: 'string', default: '20' },
+    jobs: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
   },
   ['scenarios'],
@@ -18,17 +19,17 @@ const values = readOptions(
 const { only } = values;
 const scenarios = Number(values.scenarios);
 const wanted = DEFECTS.filter(({ name }) => only === undefined || name.includes(only));
-const tree = await copyTree();
+const trees = await Promise.all(Array.from({ length: Number(values.jobs) }, copyTree));
 const trials: Trial[] = [];
 try {
   const red = await findRedMachines();
-  for (const defect of wanted) {
-    const trial = await tryDefect(defect, tree.folder, { scenarios, red });
+  await workThrough(wanted, async (defect, tree) => {
+    const trial = await tryDefect(defect, tree, { scenarios, red });
     trials.push(trial);
     say(describe(trial));
-  }
+  });
 } finally {
-  await tree.remove();
+  for (const tree of trees) await tree.remove();
 }
 const missed = trials.filter(({ caughtBy }) => caughtBy.length === 0);
 const caught = `${trials.length - missed.length} of ${trials.length} caught`;
@@ -42,11 +43,20 @@ async function findRedMachines(): Promise<Set<string>> {
     red.add(machine);
     say(`${machine} fails without a defect and is not asked; fix that first`);
   };
-  if (scenarios > 0 && !(await simulates(tree.folder, scenarios))) note(SIMULATION);
-  for (const file of new Set(wanted.flatMap((defect) => defect.caughtBy))) {
-    if (!(await passes(tree.folder, file))) note(file);
-  }
+  if (scenarios > 0 && !(await simulates(trees[0]!.folder, scenarios))) note(SIMULATION);
+  await workThrough([...new Set(wanted.flatMap((defect) => defect.caughtBy))], async (file, tree) => {
+    if (!(await passes(tree, file))) note(file);
+  });
   return red;
+}
+
+/** Works on one thing after the other in each copy of the tree, until none is left. */
+async function workThrough<T>(things: readonly T[], work: (thing: T, tree: string) => Promise<void>): Promise<void> {
+  const left = things.values();
+  const workAlong = async (tree: string) => {
+    for (const thing of left) await work(thing, tree);
+  };
+  await Promise.all(trees.map(({ folder }) => workAlong(folder)));
 }
 
 function describe({ name, caughtBy, seconds }: Trial): string {
