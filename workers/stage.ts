@@ -4,7 +4,7 @@ import { isPlanOutdated } from '../src/kernel/errors.ts';
 import { describeFailure } from '../src/queue/safe-failure.ts';
 import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
 import { type Back, type Due, giveBack, takeDue } from '../src/ledger/stage/taken.ts';
-import { noting } from './note-failures.ts';
+import { noteEnd, noteThrown } from './note-failures.ts';
 import { ringAfter } from './ring.ts';
 
 /**
@@ -15,8 +15,6 @@ export type Stage<Thing> = {
   readonly name: QueueName;
   /** Most things of one group, and their weight. A group is what waits now; nothing waits for a group to fill. */
   readonly most: { readonly things: number; readonly weight: number };
-  /** How many things of a group are worked on side by side. */
-  sideBySide?(app: App, things: readonly Thing[]): Promise<number>;
   /** Asks what is due. */
   findDue(app: App): Due | Promise<Due>;
   /** @param subject as in the answer to that question */
@@ -24,23 +22,30 @@ export type Stage<Thing> = {
   /** Names a thing, in the ledger and to people. */
   itemOf(thing: Thing): WorkItem;
   /**
-   * Ends what can be ended for the whole group at once.
-   * @returns the things that it ended; the others follow alone. What it throws is logged, and all follow alone
+   * Works on a group, be it one thing or many, and commits what that came to. If it fails as a whole, each thing of it goes
+   * alone through the same function, and one that fails then is left alone for a while.
+   * @returns the things that it did not end
    */
-  workTogether?(app: App, things: readonly Thing[]): Promise<readonly Thing[]>;
-  /**
-   * Works on one thing. A thing that fails is left alone for a while.
-   * @param turn resolves when the things before it in the group have ended
-   * @param stop is aborted when the process ends
-   * @returns `later` when it could not be begun, so that it is left alone for a while too
-   */
-  workAlone(app: App, thing: Thing, turn: Promise<void>, stop: AbortSignal): Promise<'later' | void>;
+  work(app: App, things: readonly Thing[], hand: Hand<Thing>): Promise<ReadonlyMap<Thing, NotEnded>>;
   /** Set when the stage itself notes what fails and what succeeds again, for smaller things than it takes. */
   readonly notesItself?: boolean;
   /** Set when a thing is often due again right after it has ended, as an account with many batches is. */
   readonly isRepeated?: boolean;
   /** Tells of what was ended, for the whole group. */
   tell?(app: App, things: readonly Thing[]): Promise<void>;
+};
+
+/** Why a thing was not ended: what it failed with; it could not be begun and comes later; or the process ends. */
+export type NotEnded = { readonly error: unknown } | 'later' | 'stopped';
+
+/** What a stage gets to work with. */
+export type Hand<Thing> = {
+  /** Aborted when the process ends. */
+  readonly stop: AbortSignal;
+  /** Tells of things of the group that have ended before the others, and gives them back. */
+  end(things: readonly Thing[]): Promise<void>;
+  /** Does a part of the work that concerns one thing, under the name of the stage. */
+  trace<Result>(thing: Thing, work: () => Promise<Result>): Promise<Result>;
 };
 
 export type StageRunner = {
@@ -130,10 +135,15 @@ export function startStage<Thing>(
     }
     // There may be more than one group.
     isRung = true;
-    const work = workOn(app, stage, things, stopping, isStuck)
-      .then((ended) => {
-        back = { ended: [...back.ended, ...ended.ended], later: [...back.later, ...ended.later] };
-      })
+    const giveBackLater = (given: Back) => {
+      back = { ended: [...back.ended, ...given.ended], later: [...back.later, ...given.later] };
+    };
+    const giveBackEarly = (given: Back) => {
+      giveBackLater(given);
+      void wake();
+    };
+    const work = workOn(app, stage, things, { stop: stopping, isStuck, giveBackEarly })
+      .then(giveBackLater)
       .finally(() => {
         running.delete(work);
         void wake();
@@ -195,8 +205,9 @@ const NOTHING: Back = { ended: [], later: [] };
 export async function runOnce<Thing>(app: App, stage: Stage<Thing>, stop = NEVER): Promise<number> {
   const { things } = await takeGroup(app, stage, NOTHING);
   if (things.length === 0) return 0;
-  const back = await workOn(app, stage, things, stop, () => false);
-  await giveBack(app.ledger, stage.name, back, app.settings.sweepMs);
+  const give = (back: Back) => giveBack(app.ledger, stage.name, back, app.settings.sweepMs);
+  const giveBackEarly = (back: Back) => void give(back);
+  await give(await workOn(app, stage, things, { stop, isStuck: () => false, giveBackEarly }));
   return things.length;
 }
 
@@ -208,51 +219,99 @@ async function takeGroup<Thing>(app: App, stage: Stage<Thing>, back: Back) {
   return { things: subjects.map((subject) => stage.thingOf(subject)), nextAt };
 }
 
-/** @returns what ended or was not begun, and what is to be left alone for a while */
+/** @returns what ended or was not begun, and what is to be left alone for a while; without what was given back early */
 async function workOn<Thing>(
   app: App,
   stage: Stage<Thing>,
   things: readonly Thing[],
-  stop: AbortSignal,
-  isStuck: (subject: string) => boolean,
+  {
+    stop,
+    isStuck,
+    giveBackEarly,
+  }: { stop: AbortSignal; isStuck: (subject: string) => boolean; giveBackEarly: (back: Back) => void },
 ): Promise<Back> {
-  const later = new Set<Thing>();
-  const notBegun = new Set<Thing>();
-  const together = things.length > 1 ? await endTogether(app, stage, things) : [];
-  const rest = things.filter((thing) => !together.includes(thing));
-  const atOnce = (await stage.sideBySide?.(app, rest).catch(() => 1)) ?? 1;
-  await keepOrder(rest, atOnce, async (thing, turn) => {
-    if (stop.aborted) {
-      notBegun.add(thing);
-      return;
-    }
-    const item = stage.itemOf(thing);
-    try {
-      const work = () => tracing(app, stage.name, item, () => stage.workAlone(app, thing, turn, stop));
-      const result = await (stage.notesItself ? work() : noting(app, item, work));
-      if (result === 'later' || isStuck(item.subject)) later.add(thing);
-    } catch (error) {
-      later.add(thing);
-      if (isPlanOutdated(error))
-        app.log.info({ stage: stage.name }, 'work met an update of the tables and is repeated');
-      // A foreign message may hold data.
-      else app.log.error({ ...aboutOf(item), stage: stage.name, ...describeFailure(error) }, 'work failed');
-    }
-  });
-  const ended = things.filter((thing) => !later.has(thing) && !notBegun.has(thing));
-  if (ended.length > 0) await tell(app, stage, ended);
+  const left = new Set(things);
   const subjectOf = (thing: Thing) => stage.itemOf(thing).subject;
-  return { ended: [...ended, ...notBegun].map(subjectOf), later: [...later].map(subjectOf) };
+  const end = async (some: readonly Thing[]): Promise<Back> => {
+    const ended = some.filter((thing) => left.delete(thing));
+    if (!stage.notesItself) for (const thing of ended) await noteEnd(app, stage.itemOf(thing));
+    if (ended.length > 0) await tell(app, stage, ended);
+    const isLater = (thing: Thing) => isStuck(subjectOf(thing));
+    return {
+      ended: ended.filter((thing) => !isLater(thing)).map(subjectOf),
+      later: ended.filter(isLater).map(subjectOf),
+    };
+  };
+  const isLeft = (thing: Thing) => left.has(thing);
+  const notEnded = await workThrough(app, stage, things, isLeft, {
+    stop,
+    end: async (some) => giveBackEarly(await end(some)),
+    trace: (thing, work) => tracing(app, stage.name, stage.itemOf(thing), work),
+  });
+  for (const [thing, why] of notEnded) if (typeof why === 'object') await noteUnended(app, stage, thing, why.error);
+  const back = await end([...left].filter((thing) => !notEnded.has(thing)));
+  const isStopped = (thing: Thing) => notEnded.get(thing) === 'stopped';
+  const rest = [...left];
+  return {
+    ended: [...back.ended, ...rest.filter(isStopped).map(subjectOf)],
+    later: [...back.later, ...rest.filter((thing) => !isStopped(thing)).map(subjectOf)],
+  };
 }
 
-async function endTogether<Thing>(app: App, stage: Stage<Thing>, things: readonly Thing[]): Promise<readonly Thing[]> {
+/** Works on a group; one that fails as a whole goes one by one. */
+async function workThrough<Thing>(
+  app: App,
+  stage: Stage<Thing>,
+  things: readonly Thing[],
+  isLeft: (thing: Thing) => boolean,
+  hand: Hand<Thing>,
+): Promise<ReadonlyMap<Thing, NotEnded>> {
   try {
-    return (await stage.workTogether?.(app, things)) ?? [];
+    return await stage.work(app, things, hand);
   } catch (error) {
+    if (things.length === 1) return new Map([[things[0]!, { error }]]);
     const { reason } = describeFailure(error);
     app.log.warn({ stage: stage.name }, `${things.length} things are worked on one by one: ${reason}`);
-    return [];
+    const notEnded = new Map<Thing, NotEnded>();
+    for (const thing of things.filter(isLeft)) {
+      if (hand.stop.aborted) notEnded.set(thing, 'stopped');
+      else for (const one of await workThrough(app, stage, [thing], isLeft, hand)) notEnded.set(...one);
+    }
+    return notEnded;
   }
+}
+
+async function noteUnended<Thing>(app: App, stage: Stage<Thing>, thing: Thing, error: unknown): Promise<void> {
+  const item = stage.itemOf(thing);
+  if (!stage.notesItself) await noteThrown(app, item, error);
+  if (isPlanOutdated(error)) app.log.info({ stage: stage.name }, 'work met an update of the tables and is repeated');
+  // A foreign message may hold data.
+  else app.log.error({ ...aboutOf(item), stage: stage.name, ...describeFailure(error) }, 'work failed');
+}
+
+/**
+ * Makes the work of a stage whose things have nothing in common.
+ * @param work works on one thing. `turn` resolves when the things before it in the group have ended. Returns `later` when it
+ *   could not be begun
+ * @param sideBySide how many are worked on at a time
+ */
+export function eachAlone<Thing>(
+  work: (app: App, thing: Thing, context: { turn: Promise<void>; stop: AbortSignal }) => Promise<'later' | void>,
+  sideBySide: (app: App, things: readonly Thing[]) => Promise<number> = async () => 1,
+): Stage<Thing>['work'] {
+  return async (app, things, { stop, trace }) => {
+    const notEnded = new Map<Thing, NotEnded>();
+    const atOnce = await sideBySide(app, things).catch(() => 1);
+    await keepOrder(things, atOnce, async (thing, turn) => {
+      try {
+        const result = stop.aborted ? 'stopped' : await trace(thing, () => work(app, thing, { turn, stop }));
+        if (result !== undefined) notEnded.set(thing, result);
+      } catch (error) {
+        notEnded.set(thing, { error });
+      }
+    });
+    return notEnded;
+  };
 }
 
 /** What follows is found by the next stage after a sweep, too. */

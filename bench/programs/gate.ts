@@ -3,7 +3,7 @@ import { FUNCTIONS_SCHEMA } from '../../src/ledger/engine/schema.ts';
 import { readBatches } from '../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { keyOf } from '../../src/ledger/engine/move.ts';
-import { pollBatch } from '../../workers/poll/poll.ts';
+import { askForResult } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
 import { printSample } from '../measure/report-sample.ts';
@@ -25,7 +25,7 @@ for (const path of positionals) {
   const fileId = await takeInFile(app, path);
   const keys = (await readBatches(app.ledger, fileId)).map(keyOf);
   for (const key of keys) await submitBatch(app, key);
-  for (const key of keys) await pollBatch(app, key);
+  for (const key of keys) await askForResult(app, key);
   await deliverFile(app, { fileId });
 }
 const seconds = (performance.now() - started) / 1_000;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { sweep } from '../../workers/upkeep/sweep.ts';
-import { pollBatch } from '../../workers/poll/poll.ts';
+import { askForResult } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { dueBatches } from '../../src/ledger/batch/due-work.ts';
 import { takeDue } from '../../src/ledger/stage/taken.ts';
@@ -35,7 +35,7 @@ await forceStatements(app, [
 const polls: number[] = [];
 for (let n = 0; n < POLLS; n += 1) {
   const batchNo = 1 + Math.floor((n * open) / POLLS);
-  polls.push(await secondsOf(() => pollBatch(app, { fileId, batchNo })));
+  polls.push(await secondsOf(() => askForResult(app, { fileId, batchNo })));
 }
 const looking = await secondsOf(() =>
   takeDue(app.ledger, 'poll', dueBatches(app.ledger), {

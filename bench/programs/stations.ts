@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../workers/intake/intake.ts';
-import { pollBatch } from '../../workers/poll/poll.ts';
+import { askForResult } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
@@ -29,7 +29,7 @@ await timed('intake', () => intakeFile(app, { fileId }));
 const batches = await listBatches();
 if (values.until !== 'intake') {
   await timed('submit', () => oneByOne((key) => submitBatch(app, key)));
-  await timed('poll', () => oneByOne((key) => pollBatch(app, key)));
+  await timed('poll', () => oneByOne(async (key) => void (await askForResult(app, key))));
   await timed('deliver', () => deliverFile(app, { fileId }));
 }
 Object.assign(figures, await readState());

@@ -186,3 +186,55 @@ COMMENT ON COLUMN outcome_movement.batch_no IS 'Number of the batch in its file.
 COMMENT ON COLUMN outcome_movement.outcome IS 'Outcome in schemas/lifecycle.ts.';
 COMMENT ON COLUMN outcome_movement.rows IS 'Rows to add; negative where a change took them away.';
 COMMENT ON COLUMN outcome_movement.cents IS 'Cents to add; negative where a change took them away.';
+
+-- == Functions ==
+
+-- Ends questions for results, one or many. A result that has just come is kept (move `receive`). Then the batch makes the
+-- move that its judgement asks for (`reconcile` or `except`), if it has the very result that was judged. A batch in another
+-- state, or with another batch id by now, stays as it is. All processes lock batches in one order, so that none waits for another that waits for it. The
+-- outcomes of the rows follow in the same transaction.
+-- p_results: as in read_judged_results. p_sealed: the sealed bytes of the results that have just come, one after the other.
+-- Returns the moves that were made, by place in the list.
+CREATE FUNCTION commit_results(p_at timestamptz, p_results jsonb, p_sealed bytea)
+RETURNS TABLE (place integer, move text, account text, operation text, batch_rows integer, batch_cents bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM FROM batch b JOIN read_judged_results(p_results) r ON b.file_id = r.file_id AND b.batch_no = r.batch_no
+    ORDER BY b.file_id, b.batch_no FOR UPDATE OF b;
+  RETURN QUERY
+    WITH moved AS (
+      UPDATE batch b SET state = 'result_in', state_at = p_at, reason = r.received, result_at = p_at,
+        result_sha256 = r.sha256, next_poll_at = NULL, stale_since = NULL, poll_alarm = NULL
+      FROM read_judged_results(p_results) r
+      WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND b.state = 'submitted' AND b.batch_id = r.batch_id
+      RETURNING r.place, r.sealed_from, r.sealed_bytes, b.*),
+    -- A batch whose first result did not fit, or was of another batch, already has one. The audit trail keeps its hash.
+    kept AS (
+      INSERT INTO sealed_part (file_id, batch_no, part, bytes)
+        SELECT m.file_id, m.batch_no, 'result', substring(p_sealed FROM m.sealed_from FOR m.sealed_bytes) FROM moved m
+      ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes)
+    SELECT m.place, 'receive', m.account, m.operation, m.rows, m.cents FROM moved m;
+  RETURN QUERY
+    UPDATE batch b SET state = CASE r.move WHEN 'reconcile' THEN 'reconciled' ELSE 'exception' END, state_at = p_at,
+      reason = r.reason, next_recheck_at = CASE r.move WHEN 'reconcile' THEN r.next_at END,
+      next_poll_at = CASE r.move WHEN 'except' THEN r.next_at END
+    FROM read_judged_results(p_results) r
+    WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND b.state = 'result_in' AND b.result_sha256 = r.sha256
+      AND r.move IN ('reconcile', 'except')
+    RETURNING r.place, r.move, b.account, b.operation, b.rows, b.cents;
+END $$;
+
+-- Reads a list of {fileId, batchNo, sha256, batchId, received, sealedFrom, sealedBytes, move, reason, nextAt}: the result of a batch
+-- by its hash; if it has just come, the batch id that it was asked for by, why it is kept, and where it stands among the
+-- sealed bytes, from 1; if it was judged, the move, its reason, and when the service is asked again.
+CREATE FUNCTION read_judged_results(p_results jsonb)
+RETURNS TABLE (place integer, file_id text, batch_no integer, sha256 text, batch_id text, received text, sealed_from integer,
+               sealed_bytes integer, move text, reason text, next_at timestamptz)
+LANGUAGE sql STABLE ROWS 20 AS $$
+  SELECT r.ordinality::integer, r."fileId", r."batchNo", r.sha256, r."batchId", r.received, r."sealedFrom", r."sealedBytes", r.move,
+         r.reason, r."nextAt"
+  FROM ROWS FROM (jsonb_to_recordset(p_results) AS (
+    "fileId" text, "batchNo" integer, sha256 text, "batchId" text, received text, "sealedFrom" integer,
+    "sealedBytes" integer, move text, reason text, "nextAt" timestamptz)) WITH ORDINALITY r
+$$;

@@ -1,7 +1,7 @@
+import { reconcileBatch } from '../support/end-batches.ts';
 import { describe, expect, it } from 'vitest';
 import type { ActionContext } from '../../src/actions/action.ts';
 import { release } from '../../src/actions/double-actions.ts';
-import { reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
 import { confirmProposal } from '../../src/ledger/proposal/confirm-proposal.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';

@@ -1,3 +1,4 @@
+import { reconcileBatch } from '../support/end-batches.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
 import { describeHoldReasons, readHoldReasons, remedyOf } from '../../src/explain/hold-reasons.ts';
@@ -16,7 +17,6 @@ import { describeTaking } from '../../src/explain/read-schedules.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { upTo } from '../support/payment-rows.ts';
 import { completeFile, recordOutput } from '../../src/ledger/file/complete-file.ts';
-import { reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
 import { readFileFigures } from '../../src/ledger/file/file-figures.ts';
 import { readFileRow, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { readControlTotals } from '../../src/explain/read-control-totals.ts';

@@ -1,8 +1,8 @@
+import { reconcileBatch } from '../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/config/config.ts';
 import { countNeeds, type Need, readNeeds } from '../../src/explain/needs-you.ts';
 import { tellPayment, whyPayment } from '../../src/explain/why/tell-payment.ts';
-import { reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';

@@ -1,9 +1,9 @@
+import { reconcileBatch } from '../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/config/config.ts';
 import { readBlocks, readShown, readShownFile, showBatch } from '../../src/explain/read-blocks.ts';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
-import { reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
 import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';

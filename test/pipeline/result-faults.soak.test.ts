@@ -7,7 +7,7 @@ import { readBatchRow, readFileRow, readOutcomeTotals } from '../../src/ledger/f
 import { FAULT_KINDS, type FaultName } from '../../src/sandbox/faults/fault-kinds.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
-import { pollBatch } from '../../workers/poll/poll.ts';
+import { askForResult } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
@@ -79,14 +79,14 @@ describe('a result file of the service', () => {
   it.each(Object.entries(AFTER) as [FaultName, After][])('with %s is %s, and right in the end', async (kind, after) => {
     const { app, clock, key, stateNow, outcomes } = await sent();
     world.sandbox.faults.plan({ kind, operation: 'getBatchProcessResultFile' });
-    await pollBatch(app, key);
+    await askForResult(app, key);
     expect(await stateNow()).toBe(after);
     if (kind === 'result-late-change') expect(await outcomes()).toEqual({ approved: 2, declined: 1, unknown: 1 });
     else expect(await outcomes()).toEqual(after === 'reconciled' ? RIGHT : { not_sent: 4 });
     if (after === 'reconciled') return;
 
     clock.advance(86_400_000);
-    await pollBatch(app, key);
+    await askForResult(app, key);
     expect(await stateNow()).toBe('reconciled');
     expect(await outcomes()).toEqual(RIGHT);
   });
@@ -96,13 +96,13 @@ describe('a result file of the service', () => {
     const out = (suffix: string) =>
       readFile(join(world.settings.paths.out, `faults-${files}__${key.fileId.slice(0, 8)}.${suffix}`), 'utf8');
     world.sandbox.faults.plan({ kind: 'result-late-change', operation: 'getBatchProcessResultFile' });
-    await pollBatch(app, key);
+    await askForResult(app, key);
     await deliverFile(app, { fileId: key.fileId });
     const before = [await out('result.csv'), await out('summary.json')];
     expect(before[0]).toContain(',UNKNOWN,,TIMEOUT,');
 
     clock.advance(3_600_000);
-    await pollBatch(app, key);
+    await askForResult(app, key);
     await deliverFile(app, { fileId: key.fileId });
     expect(await outcomes()).toEqual(RIGHT);
     const [titles, row, ...more] = (await out('result.c01.csv')).trimEnd().split('\r\n');

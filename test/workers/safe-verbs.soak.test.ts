@@ -13,7 +13,7 @@ import { pollNow } from '../../src/ledger/batch/schedule-poll.ts';
 import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import { retryRefused, withdrawBatch } from '../../src/ledger/batch/retry-refused.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
-import { pollBatch } from '../../workers/poll/poll.ts';
+import { askForResult } from '../../workers/poll/poll.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 import { requeueFile } from '../../src/actions/batch-actions.ts';
 import { planResubmission, resubmitRows } from '../../src/actions/resubmit.ts';
@@ -46,7 +46,7 @@ const VERBS: Record<string, (key: BatchKey) => Promise<unknown>> = {
   'requeue of the file': async (key) => requeueFile(world.app, await fileOf(key)),
   repoll: async (key) => {
     await pollNow(world.app.ledger, key, because);
-    await pollBatch(world.app, key);
+    await askForResult(world.app, key);
   },
   'rebuild-outputs': async (key) => rebuildOutputs(world.app, await fileOf(key)),
   resubmit: async (key) => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dueNames } from '../../src/ledger/batch/due-work.ts';
 import { type Back, takeDue } from '../../src/ledger/stage/taken.ts';
 import { endWait, putTaken, takenOf } from './support/stage-steps.ts';
-import { keepOrder, runOnce, type Stage, startStage } from '../../workers/stage.ts';
+import { eachAlone, keepOrder, runOnce, type Stage, startStage } from '../../workers/stage.ts';
 import { stepWorld } from './support/step-world.ts';
 import { rungBy } from './support/story.ts';
 
@@ -20,23 +20,23 @@ type Toy = { readonly name: string };
 /** A stage of toys: what is due is a list, and what was done is another. */
 function toyStage(
   due: string[],
-  parts: Partial<Stage<Toy>> & { work?: (name: string) => Promise<'later' | void> } = {},
+  parts: Partial<Stage<Toy>> & { make?: (name: string) => Promise<'later' | void> } = {},
 ) {
   const done: string[] = [];
-  const { work, ...rest } = parts;
+  const { make, ...rest } = parts;
   const stage: Stage<Toy> = {
     name: 'intake',
     most: { things: 3, weight: 100 },
     findDue: () => dueNames(due),
     thingOf: (name) => ({ name }),
     itemOf: ({ name }) => ({ work: 'intake', subject: name }),
-    workAlone: async (_app, { name }) => {
-      const result = await work?.(name);
+    work: eachAlone(async (_app, { name }) => {
+      const result = await make?.(name);
       if (result === 'later') return result;
       done.push(name);
       due.splice(due.indexOf(name), 1);
       return undefined;
-    },
+    }),
     ...rest,
   };
   return { stage, done, due };
@@ -81,7 +81,7 @@ describe('a stage', () => {
   it('leaves a thing alone for a while that fails or cannot be begun, and goes on with the others', async () => {
     const { stage, done } = toyStage(['a', 'b', 'c', 'd'], {
       most: { things: 4, weight: 100 },
-      work: async (name) => {
+      make: async (name) => {
         if (name === 'b') throw new Error('b is broken');
         return name === 'c' ? 'later' : undefined;
       },
@@ -96,23 +96,36 @@ describe('a stage', () => {
     expect(await subjects()).toEqual([]);
   });
 
-  it('works one by one on a group that fails as a whole, and on what was not ended together', async () => {
-    const whole = toyStage(['a', 'b'], {
-      workTogether: async () => {
-        throw new Error('not together');
+  it('works one by one on a group that fails as a whole, but not on what has ended in it', async () => {
+    const { stage, done } = toyStage(['a', 'b', 'c']);
+    const together: Stage<Toy>['work'] = async (app, things, hand) => {
+      if (things.length === 1) return stage.work(app, things, hand);
+      await hand.end(things.slice(0, 1));
+      throw new Error('not together');
+    };
+    const told: string[] = [];
+    const tell: Stage<Toy>['tell'] = async (_app, things) => void told.push(...things.map(({ name }) => name));
+    expect(await runOnce(world.app, { ...stage, work: together, tell })).toBe(3);
+    expect({ done, told }).toEqual({ done: ['b', 'c'], told: ['a', 'b', 'c'] });
+    expect(await subjects()).toEqual([]);
+  });
+
+  it('leaves alone a thing that fails in its group and again alone', async () => {
+    const { stage } = toyStage(['a', 'b'], {
+      make: async (name) => {
+        if (name === 'a') throw new Error('a is broken');
       },
     });
-    await runOnce(world.app, whole.stage);
-    expect(whole.done).toEqual(['a', 'b']);
-    const part = toyStage(['c', 'd', 'e'], { workTogether: async (_app, [first]) => [first!] });
-    await runOnce(world.app, part.stage);
-    expect(part.done).toEqual(['d', 'e']);
+    const together: Stage<Toy>['work'] = (app, things, hand) =>
+      things.length > 1 ? Promise.reject(new Error('not together')) : stage.work(app, things, hand);
+    await runOnce(world.app, { ...stage, work: together });
+    expect(await subjects()).toEqual(['a']);
   });
 
   it('tells of what ended, and of nothing else', async () => {
     const heard: string[] = [];
     const { stage } = toyStage(['a', 'b'], {
-      work: async (name) => (name === 'a' ? 'later' : undefined),
+      make: async (name) => (name === 'a' ? 'later' : undefined),
       tell: async (_app, things) => void heard.push(...things.map(({ name }) => name)),
     });
     await runOnce(world.app, stage);
@@ -143,7 +156,7 @@ describe('a running stage', () => {
     const doors: (() => void)[] = [];
     const { stage, done } = toyStage(['a', 'b', 'c'], {
       most: { things: 1, weight: 1 },
-      work: () => new Promise<void>((resolve) => doors.push(resolve)),
+      make: () => new Promise<void>((resolve) => doors.push(resolve)),
     });
     const rung = await rungBy(async () => {
       await run(stage, 2).wake();
@@ -170,7 +183,7 @@ describe('a running stage', () => {
   it('leaves a thing alone that is due again and again right after it has ended', async () => {
     let times = 0;
     const { stage } = toyStage(['a'], {
-      workAlone: async () => void (times += 1),
+      work: eachAlone(async () => void (times += 1)),
     });
     await run(stage).wake();
     await expect.poll(subjects).toEqual(['a']);
@@ -181,7 +194,7 @@ describe('a running stage', () => {
     let open = () => {};
     const { stage, done } = toyStage(['a', 'b'], {
       most: { things: 1, weight: 1 },
-      work: () => new Promise<void>((resolve) => (open = resolve)),
+      make: () => new Promise<void>((resolve) => (open = resolve)),
     });
     const runner = run(stage);
     await runner.wake();

@@ -31,7 +31,7 @@ import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-fil
 import { FIRST } from './finished-pages.ts';
 import { mustHold, writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
-import type { Stage } from '../stage.ts';
+import { eachAlone, type Stage } from '../stage.ts';
 import { writeDueNotice } from './write-notice.ts';
 
 /** Bytes of the files of a group; a larger file is a group of its own. */
@@ -44,7 +44,7 @@ export const DELIVER: Stage<{ fileId: string }> = {
   findDue: (app) => dueFiles(app.ledger, 'deliver', app.settings.site),
   thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'deliver', subject: fileId, fileId }),
-  workAlone: (app, file) => deliverFile(app, file),
+  work: eachAlone(deliverFile),
 };
 
 /**

@@ -34,7 +34,7 @@ import { endClaim } from '../watch/late-bytes.ts';
 import { folderOf, originalPath } from '../open-original.ts';
 import { openSource } from './open-source.ts';
 import { ringAfter } from '../ring.ts';
-import type { Stage } from '../stage.ts';
+import { eachAlone, type Stage } from '../stage.ts';
 import { findForgottenInFile } from '../find-forgotten-rows.ts';
 
 /** Bytes of the files of a group; a larger file is a group of its own. */
@@ -44,16 +44,18 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export const INTAKE: Stage<{ fileId: string; done?: PlainFileRow }> = {
   name: 'intake',
   most: { things: 10, weight: MOST_BYTES },
-  sideBySide: async (app, files) => {
-    const ids = files.map(({ fileId }) => fileId);
-    return files.length > 1 && (await mayOverlap(app.ledger, ids, THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
-  },
   findDue: (app) => dueFiles(app.ledger, 'intake', app.settings.site),
   thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'intake', subject: fileId, fileId }),
-  workAlone: async (app, file, turn) => {
-    file.done = await intakeAlone(app, file.fileId, turn);
-  },
+  work: eachAlone(
+    async (app, file, { turn }) => {
+      file.done = await intakeAlone(app, file.fileId, turn);
+    },
+    async (app, files) => {
+      const ids = files.map(({ fileId }) => fileId);
+      return files.length > 1 && (await mayOverlap(app.ledger, ids, THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
+    },
+  ),
   tell: (app, files) =>
     tellOfIntake(
       app,

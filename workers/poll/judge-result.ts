@@ -15,7 +15,7 @@ export type Judgement =
   | { kind: 'misfit'; reason: string; evidence: Record<string, unknown> };
 
 /** A result that fits, with packed outcomes. */
-type PlainJudgement = { kind: 'fits'; rows: PackedOutcomes; totals: OutcomeTotals; reordered: false };
+export type PlainJudgement = { kind: 'fits'; rows: PackedOutcomes; totals: OutcomeTotals; reordered: false };
 
 /**
  * Checks a result file against the rows of its batch. It fits only when every row is certain and rows and cents match

@@ -2,46 +2,50 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
 import { dueBatches } from '../../src/ledger/batch/due-work.ts';
 import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import {
-  exceptBatch,
-  type FittingResult,
+  commitResults,
+  type JudgedResult,
   keepException,
-  receiveResult,
-  reconcileBatch,
-  reconcileTogether,
+  type LaterResult,
+  nameOf,
   recoverException,
+  type Verdict,
 } from '../../src/ledger/batch/receive-result.ts';
-import { type PollNote, schedulePoll } from '../../src/ledger/batch/schedule-poll.ts';
+import { type Asked, type PollNote, schedulePolls } from '../../src/ledger/batch/schedule-poll.ts';
 import {
   findFilesWithoutOpenBatch,
-  readBatchRow,
   readBatchRows,
   readFileRow,
   readSentRows,
 } from '../../src/ledger/file/read-file.ts';
-import { readSentBatch, readSentBatches, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
+import { readSentBatches, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
-import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
+import { type Judgement, judgePlain, judgeResult, type PlainJudgement } from './judge-result.ts';
 import { openResult, sealResult } from '../open-original.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { longestRecheckMs, nextRecheckAt, recheckBatch } from './recheck.ts';
 import { EXCEPTION_DELAY_MS, isStale, pollDelayMs, pollWaitMs } from './poll-times.ts';
 import { ringAfter } from '../ring.ts';
-import type { Stage } from '../stage.ts';
+import type { Hand, NotEnded, Stage } from '../stage.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
 /** A batch whose result is asked for, and what the question came to. */
 type Poll = { key: BatchKey; asked: PollResult };
-type Fetched = { key: BatchKey; batch: BatchRow; bytes: Buffer };
+
+/** A result to judge: it has just come, or is in the ledger and was not judged. */
+type Here = { poll: Poll; batch: BatchRow; bytes?: Buffer };
+
+/** An answer without a result. */
+type Without = { poll: Poll; batch: BatchRow; answer: ResultAnswer };
 
 /**
- * Asks for the results of batches. Those of a group are fetched at the same time. Those that are soon here and fit are
- * reconciled in one transaction; all others one by one, so that none harms the others.
- * @param patienceMs how long a result is waited for before those that are here are reconciled without it
+ * Asks for the results of batches, all at the same time, and ends those that are here together.
+ * @param patienceMs how long a result is waited for before those that are here are ended without it
  */
 export function pollStage(patienceMs = 1_000): Stage<Poll> {
   return {
@@ -53,63 +57,14 @@ export function pollStage(patienceMs = 1_000): Stage<Poll> {
       const [fileId = '', batchNo] = subject.split('/');
       return { key: { fileId, batchNo: Number(batchNo) }, asked: {} };
     },
-    itemOf: ({ key }) => ({ work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }),
-    workTogether: (app, polls) => endTogether(app, polls, patienceMs),
-    // All wait for their answers at the same time.
-    sideBySide: async (_app, polls) => polls.length,
-    workAlone: (app, { key, asked }) => endAlone(app, key, asked),
+    itemOf: ({ key }) => ({ work: 'poll', subject: nameOf(key), ...key }),
+    work: (app, polls, hand) => askAndEnd(app, polls, hand, patienceMs),
     tell: (app, polls) =>
       tellOfEnded(
         app,
         polls.map(({ key }) => key),
       ),
   };
-}
-
-/** @returns the batches that were ended */
-async function endTogether(app: App, polls: readonly Poll[], patienceMs: number): Promise<readonly Poll[]> {
-  const here: (Fetched & { poll: Poll })[] = [];
-  const batches = await readBatchRows(
-    app.ledger,
-    polls.map(({ key }) => key),
-  );
-  const fetch = async (poll: Poll) => {
-    const { key, asked } = poll;
-    const batch = batches.find((one) => one.file_id === key.fileId && one.batch_no === key.batchNo);
-    if (batch?.state !== 'submitted' || !app.ledger.bound.has(batch.account) || isEarly(app, batch)) return;
-    asked.batchId = batch.batch_id;
-    asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
-    const answer = await asked.answer;
-    if (answer.kind === 'done') here.push({ poll, key, batch, bytes: answer.file });
-  };
-  // What fails here fails again alone, where it counts.
-  await Promise.race([Promise.allSettled(polls.map(fetch)), sleep(patienceMs, undefined, { ref: false })]);
-  const soon = [...here];
-  if (soon.length < 2) return [];
-  const fitting = await findFitting(app, soon);
-  if (fitting.length < 2) return [];
-  await reconcileTogether(app.ledger, fitting);
-  for (const { key, evidence } of fitting) {
-    app.log.info({ ...key, outcomes: evidence['outcomes'] }, 'batch reconciled');
-    await noteEnd(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key });
-  }
-  const ended = new Set(fitting.map(({ key }) => key));
-  return soon.filter(({ key }) => ended.has(key)).map(({ poll }) => poll);
-}
-
-/** Returns what is to be written of the results that are plain and fit. */
-async function findFitting(app: App, here: readonly Fetched[]): Promise<FittingResult[]> {
-  const batches = here.map(({ batch }) => batch);
-  const sent = await readSentBatches(app.ledger, batches);
-  return here.flatMap(({ key, batch, bytes }) => {
-    const found = sent.find(({ file, batchNo }) => file.file_id === key.fileId && batchNo === key.batchNo);
-    const judged = found && judgePlain(batch, found.file.layout!, found.sent, bytes);
-    if (!judged) return [];
-    const result = sealFresh(app, found.file, batch, bytes);
-    const evidence = { outcomes: judged.totals, reordered: judged.reordered };
-    const nextAt = nextRecheckAt(app, batch);
-    return [{ key, fileNo: found.file.file_no, result, outcomes: judged.rows, evidence, nextRecheckAt: nextAt }];
-  });
 }
 
 /** Rings for the outputs of files that wait for no other batch. */
@@ -122,38 +77,184 @@ async function tellOfEnded(app: App, keys: readonly BatchKey[]): Promise<void> {
 }
 
 /**
- * Fetches the result of a batch and reconciles it when it is there. A result that did not fit, or was reconciled, is
- * fetched again when due. Repeatable at any time.
+ * Fetches the result of a batch for a person who waits for it, and reconciles it when it is there. Repeatable at any time.
+ * @returns why the query got no answer, if it did not
  */
-export async function pollBatch(app: App, key: BatchKey): Promise<void> {
-  await askForResult(app, key);
-}
-
-/** Does the same for a person who waits for it. @returns why the query got no answer, if it did not */
 export async function askForResult(app: App, key: BatchKey): Promise<string | undefined> {
-  const asked: PollResult = {};
-  await endAlone(app, key, asked);
+  const poll: Poll = { key, asked: {} };
+  const notEnded = await askAndEnd(app, [poll], ALONE, 0);
+  const why = notEnded.get(poll);
+  if (typeof why === 'object') throw why.error;
   await tellOfEnded(app, [key]);
-  return asked.failure;
+  return poll.asked.failure;
 }
 
-async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<void> {
-  const batch = await readBatchRow(app.ledger, key);
+const ALONE: Pick<Hand<Poll>, 'end' | 'trace'> = { end: async () => {}, trace: (_poll, work) => work() };
+
+/** Ends what is here while the other answers are on their way. */
+async function askAndEnd(
+  app: App,
+  polls: readonly Poll[],
+  { end, trace }: Pick<Hand<Poll>, 'end' | 'trace'>,
+  patienceMs: number,
+): Promise<ReadonlyMap<Poll, NotEnded>> {
+  const notEnded = new Map<Poll, NotEnded>();
+  const batches = await readBatchRows(
+    app.ledger,
+    polls.map(({ key }) => key),
+  );
+  const under = new Set(polls);
+  const here: Here[] = [];
+  const without: Without[] = [];
+  const ask = async (poll: Poll) => {
+    try {
+      const batch = batches.find((one) => one.file_id === poll.key.fileId && one.batch_no === poll.key.batchNo);
+      if (!batch) throw noBatch(poll.key);
+      const found = await trace(poll, () => askFor(app, poll, batch));
+      if (found && 'answer' in found) without.push(found);
+      else if (found) here.push(found);
+    } catch (error) {
+      notEnded.set(poll, { error });
+    } finally {
+      under.delete(poll);
+    }
+  };
+  const asking = Promise.all(polls.map(ask));
+  for (let isLast = false; !isLast; ) {
+    await (patienceMs > 0 ? Promise.race([asking, sleep(patienceMs, undefined, { ref: false })]) : asking);
+    isLast = under.size === 0;
+    const ended = [...here, ...without].map(({ poll }) => poll);
+    for (const [poll, error] of await endTogether(app, here.splice(0))) notEnded.set(poll, { error });
+    await askAgain(app, without.splice(0));
+    if (!isLast) await end(ended.filter((poll) => !notEnded.has(poll)));
+  }
+  return notEnded;
+}
+
+function noBatch({ fileId, batchNo }: BatchKey): PipelineError {
+  return new PipelineError('NOT_FOUND', `find batch ${batchNo} of file "${fileId}"`);
+}
+
+/** @returns undefined when nothing is left to do for it */
+async function askFor(app: App, poll: Poll, batch: BatchRow): Promise<Here | Without | undefined> {
   app.telemetry.note({ account: batch.account });
-  let fresh: FreshResult | undefined;
   // A result that is here already is judged, whatever the account means by now.
-  if (batch.state !== 'result_in' && !app.ledger.bound.has(batch.account)) {
+  if (batch.state === 'result_in') return { poll, batch };
+  const { asked } = poll;
+  if (!app.ledger.bound.has(batch.account)) {
     asked.failure = 'no account of the configuration means its merchant';
-    return;
+    return undefined;
   }
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
-  if (batch.state === 'submitted' || batch.state === 'exception') {
-    // Another job has queried meanwhile and set the next time; two series must not run side by side.
-    if (isEarly(app, batch)) return;
-    fresh = await (batch.state === 'submitted' ? askService(app, batch, asked) : askOnceMore(app, batch, asked));
+  if (batch.state !== 'submitted' && batch.state !== 'exception') return undefined;
+  // Somebody else has queried meanwhile and set the next time; two series must not run side by side.
+  if (isEarly(app, batch)) return undefined;
+  if (batch.state === 'exception') {
+    await askOnceMore(app, batch, asked);
+    return undefined;
   }
-  const now = fresh?.received ?? (await readBatchRow(app.ledger, key));
-  if (now.state === 'result_in') await reconcileResult(app, now, fresh);
+  if (asked.batchId !== batch.batch_id) {
+    asked.batchId = batch.batch_id;
+    asked.answer = fetchResult(app, batch, asked);
+  }
+  const answer = await asked.answer!;
+  return answer.kind === 'done' ? { poll, batch, bytes: answer.file } : { poll, batch, answer };
+}
+
+/**
+ * Ends the batches whose results are here, in one transaction. The raw results are sealed and kept with what is concluded
+ * from them, so that they can be examined again. If nothing can be concluded from one, or what was does not hold, it is
+ * kept alone.
+ * @returns those that failed
+ */
+async function endTogether(app: App, here: readonly Here[]): Promise<ReadonlyMap<Poll, unknown>> {
+  const failed = new Map<Poll, unknown>();
+  if (here.length === 0) return failed;
+  const sent = await readSentBatches(
+    app.ledger,
+    here.map(({ batch }) => batch),
+  );
+  const results: JudgedResult[] = [];
+  for (const one of here) {
+    const { file_id: fileId, batch_no: batchNo } = one.batch;
+    const found = sent.find((other) => other.file.file_id === fileId && other.batchNo === batchNo);
+    try {
+      results.push(await judgeHere(app, one, found, (error) => failed.set(one.poll, error)));
+    } catch (error) {
+      failed.set(one.poll, error);
+    }
+  }
+  crashPoint('poll.matched');
+  const made = await commitResults(app.ledger, results).catch(async (error: unknown) => {
+    if (here.length > 1) throw error;
+    failed.set(here[0]!.poll, error);
+    return commitResults(
+      app.ledger,
+      results.map((result) => ({ ...result, verdict: undefined })),
+    );
+  });
+  for (const { key, verdict } of results) {
+    if (!made.get(nameOf(key))?.some((move) => move === verdict?.move)) continue;
+    if (verdict?.move === 'reconcile')
+      app.log.info({ ...key, outcomes: verdict.evidence['outcomes'] }, 'batch reconciled');
+    if (verdict?.move === 'except')
+      app.log.error(aboutOf(batchOf(here, key)), `the result does not match what was sent: ${verdict.reason}`);
+  }
+  return failed;
+}
+
+function batchOf(here: readonly Here[], key: BatchKey): BatchRow {
+  return here.find(({ poll }) => poll.key.fileId === key.fileId && poll.key.batchNo === key.batchNo)!.batch;
+}
+
+/** @param fail receives why a result that has just come cannot be judged; it is kept all the same */
+async function judgeHere(
+  app: App,
+  { poll: { key }, batch, bytes: fresh }: Here,
+  found: SentBatch | undefined,
+  fail: (error: unknown) => void,
+): Promise<JudgedResult> {
+  if (!found) throw new PipelineError('NOT_FOUND', `find file "${key.fileId}"`);
+  const { file, sent } = found;
+  const bytes = fresh ?? (await openResult(app, file, batch.batch_no));
+  const sealed = fresh && sealFresh(app, file, batch, fresh);
+  const result = {
+    key,
+    fileNo: file.file_no,
+    sha256: sealed?.sha256 ?? batch.result_sha256!,
+    ...(sealed && { arrived: { batchId: batch.batch_id!, sealed: sealed.sealed, rows: batch.rows } }),
+  };
+  try {
+    const judged = judgePlain(batch, file.layout!, sent, bytes) ?? (await judge(app, file, batch, bytes));
+    return { ...result, verdict: verdictOf(app, batch, judged) };
+  } catch (error) {
+    fail(error);
+    return result;
+  }
+}
+
+function verdictOf(app: App, batch: BatchRow, judged: Judgement | PlainJudgement): Verdict {
+  if (judged.kind === 'misfit') {
+    const nextAt = new Date(app.clock.now().getTime() + EXCEPTION_DELAY_MS);
+    return { move: 'except', reason: judged.reason, evidence: judged.evidence, nextAt };
+  }
+  const { rows: outcomes, totals, reordered } = judged;
+  return { move: 'reconcile', outcomes, evidence: { outcomes: totals, reordered }, nextAt: nextRecheckAt(app, batch) };
+}
+
+/** Sets the times of the next queries. */
+async function askAgain(app: App, without: readonly Without[]): Promise<void> {
+  if (without.length === 0) return;
+  await schedule(
+    app,
+    without.map(({ batch, answer }) => {
+      const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
+      const account = app.account(batch.account);
+      const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
+      return { batch, delayMs: pollDelayMs(account, batch.polls, ageMs), note };
+    }),
+  );
+  crashPoint('poll.asked-again');
 }
 
 /** What a query for a result came to: why there was no answer; the answer of an earlier one, and for which id. */
@@ -164,20 +265,6 @@ const TOLERANCE_MS = 1_000;
 
 function isEarly(app: App, batch: BatchRow): boolean {
   return pollWaitMs(app, batch) > TOLERANCE_MS;
-}
-
-/** A result that has just arrived, what to judge it by, and the batch if this process stored it. */
-type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
-
-async function askService(app: App, batch: BatchRow, asked: PollResult): Promise<FreshResult | undefined> {
-  const answer = await ((asked.batchId === batch.batch_id && asked.answer) || fetchResult(app, batch, asked));
-  if (answer.kind === 'done') return keepResult(app, batch, answer.file);
-  const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
-  const account = app.account(batch.account);
-  const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
-  await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
-  crashPoint('poll.asked-again');
-  return undefined;
 }
 
 /** A query without an answer for this long, in ms, is already trouble; the answer may still come. */
@@ -209,47 +296,23 @@ function noteOf(answer: ResultAnswer): PollNote {
   return answer.kind === 'not_known' ? { alarm: keptMessage(answer.text) } : {};
 }
 
-/** Sets the time of the next query, and logs each alarm once, however often the service is queried. */
-async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<void> {
-  const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
-  if (news?.isNewAlarm)
-    app.log.error(aboutOf(batch), `the service returned an unknown text; paydrop keeps asking: ${note.alarm}`);
-  if (news?.batch.state === 'exception' && batch.state === 'submitted')
-    app.log.error(aboutOf(batch), `the batch needs attention: ${news.batch.reason}`);
-  if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; paydrop keeps asking');
+/** Sets the times of the next queries, and logs each alarm once, however often the service is queried. */
+async function schedule(app: App, asked: readonly Asked[]): Promise<void> {
+  const news = await schedulePolls(app.ledger, asked);
+  for (const [place, { batch, note }] of asked.entries()) {
+    const now = news[place];
+    if (now?.isNewAlarm)
+      app.log.error(aboutOf(batch), `the service returned an unknown text; paydrop keeps asking: ${note.alarm}`);
+    if (now?.batch.state === 'exception' && batch.state === 'submitted')
+      app.log.error(aboutOf(batch), `the batch needs attention: ${now.batch.reason}`);
+    if (now?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; paydrop keeps asking');
+  }
 }
 
-/** Seals the raw result before anything is concluded from it, so that it can be examined again. */
-async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<FreshResult> {
-  const found = await readSentBatch(app.ledger, batch);
-  const result = sealFresh(app, found.file, batch, bytes);
-  const received = await receiveResult(app.ledger, keyOf(batch), result);
-  return { ...found, bytes, sha256: result.sha256, received };
-}
-
-function sealFresh(app: App, file: FileRow, batch: BatchRow, bytes: Buffer) {
-  const result = { ...sealResult(app, file, batch.batch_no, bytes), rows: batch.rows };
+function sealFresh(app: App, file: FileRow, batch: BatchRow, bytes: Buffer): LaterResult {
+  const result = sealResult(app, file, batch.batch_no, bytes);
   crashPoint('poll.result-sealed');
   return result;
-}
-
-/** @param fresh just arrived; counts only if the ledger has the same, not one from another process */
-async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | undefined): Promise<void> {
-  const key = keyOf(batch);
-  const isKept = fresh !== undefined && fresh.sha256 === batch.result_sha256;
-  const { file, sent } = isKept ? fresh : await readSentBatch(app.ledger, batch);
-  const bytes = isKept ? fresh.bytes : await openResult(app, file, batch.batch_no);
-  const judged = judgePlain(batch, file.layout!, sent, bytes) ?? (await judge(app, file, batch, bytes));
-  if (judged.kind === 'misfit') {
-    const nextPollAt = new Date(app.clock.now().getTime() + EXCEPTION_DELAY_MS);
-    await exceptBatch(app.ledger, key, judged.reason, judged.evidence, nextPollAt);
-    app.log.error(aboutOf(batch), `the result does not match what was sent: ${judged.reason}`);
-    return;
-  }
-  const { rows, totals, reordered } = judged;
-  const evidence = { outcomes: totals, reordered };
-  await reconcileBatch(app.ledger, key, file.file_no, rows, evidence, nextRecheckAt(app, batch));
-  app.log.info({ ...key, outcomes: totals }, 'batch reconciled');
 }
 
 /** Fetches a result that did not fit, which may have been corrected. Only a whole result counts. */
@@ -271,7 +334,7 @@ async function askOnceMore(app: App, batch: BatchRow, asked: PollResult): Promis
     if (result.sha256 !== batch.result_sha256)
       await keepException(app.ledger, key, result, judged.reason, judged.evidence);
   }
-  await schedule(app, batch, EXCEPTION_DELAY_MS, noteOf(answer));
+  await schedule(app, [{ batch, delayMs: EXCEPTION_DELAY_MS, note: noteOf(answer) }]);
 }
 
 /** Judges the result; if it does not fit, says whether it belongs to another batch. */

@@ -1,7 +1,7 @@
 import { dueNames } from '../../src/ledger/batch/due-work.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ScheduleConfig } from '../../schemas/config.ts';
-import type { Stage } from '../stage.ts';
+import { eachAlone, type Stage } from '../stage.ts';
 import type { App } from '../../src/app.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import {
@@ -37,7 +37,7 @@ export const SCHEDULE: Stage<{ schedule: string }> = {
   thingOf: (schedule) => ({ schedule }),
   notesItself: true,
   itemOf: ({ schedule }) => itemOf(schedule),
-  workAlone: (app, { schedule }, _turn, stop) => runSchedule(app, schedule, stop),
+  work: eachAlone((app, { schedule }, { stop }) => runSchedule(app, schedule, stop)),
 };
 
 /**

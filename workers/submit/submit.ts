@@ -25,7 +25,7 @@ import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd, noting } from '../note-failures.ts';
 import { ringAfter, ringNowAndThen } from '../ring.ts';
-import type { Stage } from '../stage.ts';
+import { eachAlone, type Stage } from '../stage.ts';
 import { findNext, mayBeSent } from './find-next.ts';
 
 /** How long an account keeps a hand, in ms. With a slow service that is one call. */
@@ -58,10 +58,10 @@ export function submitStage(sliceMs = SLICE_MS): Stage<{ account: string }> {
     },
     thingOf: (account) => ({ account }),
     itemOf: ({ account }) => ({ work: 'submit', subject: account, account }),
-    workAlone: async (app, { account }, _turn, stop) => {
+    work: eachAlone(async (app, { account }, { stop }) => {
       servedAt.set(account, performance.now());
       return sendSome(app, account, stop, sliceMs);
-    },
+    }),
     tell: (app) => ringAfter(app, 'poll'),
   };
 }

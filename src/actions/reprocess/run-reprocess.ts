@@ -1,6 +1,6 @@
 import { dueNames } from '../../ledger/batch/due-work.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
-import type { Stage } from '../../../workers/stage.ts';
+import { eachAlone, type Stage } from '../../../workers/stage.ts';
 import { compareJournal } from '../../../workers/admit-here.ts';
 import { noting } from '../../../workers/note-failures.ts';
 import { folderOf } from '../../../workers/open-original.ts';
@@ -42,7 +42,7 @@ export const REPROCESS: Stage<{ runNo: number }> = {
   thingOf: (subject) => ({ runNo: Number(subject) }),
   notesItself: true,
   itemOf: ({ runNo }) => ({ work: 'reprocess', subject: String(runNo) }),
-  workAlone: (app, { runNo }, _turn, stop) => runReprocess(app, runNo, stop),
+  work: eachAlone((app, { runNo }, { stop }) => runReprocess(app, runNo, stop)),
 };
 
 /**

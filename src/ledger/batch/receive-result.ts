@@ -1,117 +1,133 @@
+import type { FolderOperation } from '../../../schemas/operations.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { copyOutcomes, type RowOutcomes } from '../row/copy-rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
+import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { type BatchKey, moveBatch, mustMove, type Sql } from '../engine/move.ts';
-import { queryInOne } from '../engine/query-together.ts';
+import { type AuditReason, type BatchKey, moveBatch, noteBatchMove } from '../engine/move.ts';
 import type { ReconciledRow } from '../../rows/rows.ts';
 
-/**
- * Move `receive`: keeps the result file as the service returned it, sealed. Repeating it after a crash changes nothing.
- * No conclusion reaches the disk before it; a result lost in a power cut is fetched again.
- * @returns the batch after the move, or undefined when it did not wait for a result
- */
-export async function receiveResult(
-  ledger: Ledger,
-  key: BatchKey,
-  result: { sealed: Buffer; sha256: string; rows: number },
-): Promise<BatchRow | undefined> {
-  return transact(ledger, (tx) => receive(tx, key, result), { isFollowed: true });
-}
-
-function receive(
-  tx: Transaction,
-  key: BatchKey,
-  { sealed, sha256, rows }: Parameters<typeof receiveResult>[2],
-): Promise<BatchRow | undefined> {
-  const because = { actor: 'worker:poll', reason: 'the result file is here', evidence: { sha256, rows } };
-  const set = { result_at: tx.at, result_sha256: sha256, next_poll_at: null, stale_since: null, poll_alarm: null };
-  return moveBatch(tx, 'receive', key, because, { set, also: keeping(sealed) });
-}
-
-/**
- * Returns the statement that keeps the result together with its move. A batch whose first result did not fit, or
- * belonged to another batch, already has one. The audit trail keeps its hash.
- */
-function keeping(sealed: Buffer): Sql {
-  return { sql: keepSealed('$1'), values: [sealed] };
-}
-
-/** @param sealed SQL value of the bytes, for each batch in `moved` */
-function keepSealed(sealed: string): string {
-  return `INSERT INTO sealed_part (file_id, batch_no, part, bytes)
-    SELECT file_id, batch_no, 'result', ${sealed}::bytea FROM moved
-    ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`;
-}
-
-/**
- * Move `reconcile`: writes one outcome per row, once, together with the new state.
- * @param nextRecheckAt when the result is fetched again, because outcomes may change late
- * @throws PipelineError MOVE_REFUSED when the outcomes do not match the batch's rows exactly: a row without one would
- *   count as never sent, and be sent again
- */
-export async function reconcileBatch(
-  ledger: Ledger,
-  key: BatchKey,
-  fileNo: number,
-  outcomes: RowOutcomes,
-  evidence: Record<string, unknown>,
-  nextRecheckAt: Date | null = null,
-): Promise<boolean> {
-  return transact(ledger, async (tx) => {
-    const row = await reconcile(tx, key, evidence, nextRecheckAt);
-    if (!row) return false;
-    await writeOutcomes(tx, { fileNo, batch: row, outcomes });
-    return true;
-  });
-}
-
-function reconcile(tx: Transaction, key: BatchKey, evidence: Record<string, unknown>, nextRecheckAt: Date | null) {
-  crashPoint('poll.matched');
-  const because = { actor: 'worker:poll', reason: 'every row matched, and counts and cents agree', evidence };
-  return moveBatch(tx, 'reconcile', key, because, { set: { next_recheck_at: nextRecheckAt } });
-}
-
-/** A result that has arrived and fits, with its batch. */
-export type FittingResult = {
+/** A result of a batch, and what it was judged to be. */
+export type JudgedResult = {
   key: BatchKey;
   fileNo: number;
-  result: Parameters<typeof receiveResult>[2];
-  outcomes: RowOutcomes;
-  evidence: Record<string, unknown>;
-  nextRecheckAt: Date | null;
+  /** Hash of the bytes that were judged. */
+  sha256: string;
+  /** Set when it has just come: it is kept sealed. `batchId` was asked for, and `rows` were sent. */
+  arrived?: { batchId: string; sealed: Buffer; rows: number } | undefined;
+  /** Left out when it could not be judged. */
+  verdict?: Verdict | undefined;
 };
 
+export type Verdict = { evidence: Record<string, unknown> } & (
+  | {
+      /** Its rows are those that were sent. `nextAt`: when it is fetched again, because outcomes may change late. */
+      move: 'reconcile';
+      outcomes: RowOutcomes;
+      nextAt: Date | null;
+    }
+  | {
+      /** They are not, and an operator has to decide. `nextAt`: when it is fetched again, in case it becomes right. */
+      move: 'except';
+      reason: string;
+      nextAt: Date | null;
+    }
+);
+
+/** Moves that were made, by name of the batch (`nameOf`). */
+type MadeMoves = ReadonlyMap<string, readonly ('receive' | 'reconcile' | 'except')[]>;
+
 /**
- * Moves `receive` and `reconcile` of several batches, in one transaction. A small batch costs mostly its messages and
- * commits. All processes take the batches in one order, so that none waits for another that waits for it.
- * @throws PipelineError MOVE_REFUSED when one of them did not wait for its result, or its outcomes do not match its rows
- *   exactly; then nothing of any is written
+ * Moves `receive`, `reconcile` and `except` of batches, one or many, in one transaction: keeps each result as the service
+ * returned it, sealed, and writes one outcome per row, once, together with the new state. A batch in another state, or
+ * with another batch id or result than the judged one, stays as it is. So repeating it after a crash changes nothing.
+ * @returns the moves that were made
+ * @throws PipelineError MOVE_REFUSED when outcomes do not match the rows of a batch exactly: a row without one would count
+ *   as never sent, and be sent again. Then nothing of any is written
  */
-export async function reconcileTogether(ledger: Ledger, results: readonly FittingResult[]): Promise<void> {
-  const nameOf = ({ key }: FittingResult) => `${key.fileId} ${String(key.batchNo).padStart(9, '0')}`;
-  const inOrder = results.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
-  await transact(ledger, async (tx) => {
-    const moved = await queryInOne(tx, (asked) =>
-      inOrder.map(async ({ key, result, evidence, nextRecheckAt }) => {
-        const steps = [receive(asked, key, result), reconcile(asked, key, evidence, nextRecheckAt)] as const;
-        return (await Promise.all(steps))[1];
-      }),
+export async function commitResults(ledger: Ledger, results: readonly JudgedResult[]): Promise<MadeMoves> {
+  return transact(ledger, async (tx) => {
+    const sealed = results.flatMap(({ arrived }) => arrived?.sealed ?? []);
+    const { rows } = await tx.client.query<MovedResult>(
+      'SELECT * FROM commit_results($1, $2, $3) ORDER BY place, move = $4 DESC',
+      [tx.at, storableJson(listOf(results)), Buffer.concat(sealed), 'receive'],
     );
-    const parts = inOrder.map(({ fileNo, key, outcomes }, place) => ({
-      fileNo,
-      outcomes,
-      batch: mustMove(moved[place], `reconcile batch ${key.batchNo} of file "${key.fileId}" with others`),
-    }));
-    await writeOutcomes(tx, parts[0]!, ...parts.slice(1));
+    const made = new Map<string, MovedResult['move'][]>();
+    for (const { place, move, account } of rows) {
+      const result = results[place - 1]!;
+      noteBatchMove(tx, move, result.key, account, becauseOf(result, move));
+      made.set(nameOf(result.key), [...(made.get(nameOf(result.key)) ?? []), move]);
+    }
+    const [first, ...others] = rows.flatMap(({ place, move, ...row }) => {
+      const { key, fileNo, verdict } = results[place - 1]!;
+      if (move !== 'reconcile' || verdict?.move !== 'reconcile') return [];
+      const batch = {
+        ...row,
+        file_id: key.fileId,
+        batch_no: key.batchNo,
+        rows: row.batch_rows,
+        cents: row.batch_cents,
+      };
+      return [{ fileNo, batch, outcomes: verdict.outcomes }];
+    });
+    if (first) await writeOutcomes(tx, first, ...others);
+    return made;
   });
+}
+
+type MovedResult = {
+  place: number;
+  move: 'receive' | 'reconcile' | 'except';
+  account: string;
+  operation: FolderOperation;
+  batch_rows: number;
+  batch_cents: number;
+};
+
+/** Names a batch, for maps. */
+export function nameOf({ fileId, batchNo }: BatchKey): string {
+  return `${fileId}/${batchNo}`;
+}
+
+const HERE = 'the result file is here';
+const MATCHED = 'every row matched, and counts and cents agree';
+
+/** Returns the list that `commit_results` takes; see `read_judged_results` in schemas/ledger/result.sql. */
+function listOf(results: readonly JudgedResult[]): Record<string, unknown>[] {
+  let from = 1;
+  return results.map(({ key, sha256, arrived, verdict }) => {
+    const kept = arrived && {
+      batchId: arrived.batchId,
+      received: HERE,
+      sealedFrom: from,
+      sealedBytes: arrived.sealed.length,
+    };
+    from += arrived?.sealed.length ?? 0;
+    const judged = verdict && {
+      move: verdict.move,
+      reason: verdict.move === 'reconcile' ? MATCHED : verdict.reason,
+      nextAt: verdict.nextAt,
+    };
+    return { ...key, sha256, ...kept, ...judged };
+  });
+}
+
+function becauseOf({ sha256, arrived, verdict }: JudgedResult, move: MovedResult['move']): AuditReason {
+  const actor = 'worker:poll';
+  if (move === 'receive') return { actor, reason: HERE, evidence: { sha256, rows: arrived!.rows } };
+  const { evidence } = verdict!;
+  return { actor, reason: verdict!.move === 'except' ? verdict!.reason : MATCHED, evidence };
 }
 
 type OutcomeSum = { outcome: string; rows: number; cents: number };
 
-type EndedBatch = { fileNo: number; batch: BatchRow; outcomes: RowOutcomes };
+type EndedBatch = {
+  fileNo: number;
+  batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'account' | 'operation' | 'rows' | 'cents'>;
+  outcomes: RowOutcomes;
+};
 
 /**
  * Writes the outcomes of batches, inside the transaction of the moves that end them.
@@ -152,20 +168,14 @@ export async function writeOutcomes(
 }
 
 /**
- * Move `except`: the rows of the result are not the rows that were sent. An operator has to decide.
- * @param nextPollAt when the service is polled again, in case its file becomes right
+ * SQL that keeps a result in place of one that did not fit, or that belonged to another batch. The audit trail keeps its
+ * hash.
+ * @param sealed SQL value of the bytes, for each batch in `moved`
  */
-export async function exceptBatch(
-  ledger: Ledger,
-  key: BatchKey,
-  reason: string,
-  evidence: Record<string, unknown>,
-  nextPollAt: Date | null = null,
-): Promise<boolean> {
-  return transact(ledger, async (tx) => {
-    const because = { actor: 'worker:poll', reason, evidence };
-    return (await moveBatch(tx, 'except', key, because, { set: { next_poll_at: nextPollAt } })) !== undefined;
-  });
+function keepSealed(sealed: string): string {
+  return `INSERT INTO sealed_part (file_id, batch_no, part, bytes)
+    SELECT file_id, batch_no, 'result', ${sealed}::bytea FROM moved
+    ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`;
 }
 
 /** A result from a later poll: the sealed bytes, and their hash. */
@@ -196,7 +206,7 @@ export async function recoverException(
       },
       {
         set: { result_at: tx.at, result_sha256: sha256, next_poll_at: null, next_recheck_at: nextRecheckAt },
-        also: keeping(sealed),
+        also: { sql: keepSealed('$1'), values: [sealed] },
       },
     );
     if (!row) return false;

@@ -2,7 +2,8 @@ import { hasCome, IS_OPEN } from './conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { type AuditReason, type BatchKey, moveBatch } from '../engine/move.ts';
+import { type AuditReason, type BatchKey, keyOf, moveBatch } from '../engine/move.ts';
+import { storableText } from '../engine/storable-text.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 
 /**
@@ -17,45 +18,76 @@ const MOST_NOT_KNOWN = 10;
 /** Longest wait before a result that did not fit is fetched again, in ms. */
 export const LONGEST_REPOLL_MS = 86_400_000;
 
-/** What this poll changed. Operators are notified once, not on every poll. */
-type PollNews = { batch: BatchRow; isNewlyStale: boolean; isNewAlarm: boolean };
+/** A batch as it was when the service was asked, what that showed, and when it is asked again. */
+export type Asked = { batch: BatchRow; delayMs: number; note: PollNote };
+
+/** What a poll changed. Operators are notified once, not on every poll. */
+export type PollNews = { batch: BatchRow; isNewlyStale: boolean; isNewAlarm: boolean };
 
 /**
- * Schedules the next poll and records what is worth an alarm. The state stays, except after too many unknown texts.
- * @returns undefined when the batch no longer waits for a result
+ * Schedules the next polls of batches, one or many, and records what is worth an alarm. The state stays, except after too
+ * many unknown texts. All processes lock batches in one order, so that none waits for another that waits for it.
+ * @returns for each what it changed; undefined when somebody has asked meanwhile, or it no longer waits for a result
  */
-export async function schedulePoll(
-  ledger: Ledger,
-  key: BatchKey,
-  delayMs: number,
-  note: PollNote = {},
-): Promise<PollNews | undefined> {
+export async function schedulePolls(ledger: Ledger, asked: readonly Asked[]): Promise<(PollNews | undefined)[]> {
   return transact(ledger, async (tx) => {
-    const before = await lockBatch(tx, key);
-    if (!before) return undefined;
-    const isNewlyStale = note.isStale === true && before.stale_since === null;
-    const isNewAlarm = note.alarm !== undefined && note.alarm !== before.poll_alarm;
-    const { rows } = await tx.client.query<BatchRow>(
-      `UPDATE batch SET polls = polls + 1, next_poll_at = $3, stale_since = $4, poll_alarm = $5, not_known_polls = $6
-       WHERE file_id = $1 AND batch_no = $2 RETURNING *`,
-      [
-        key.fileId,
-        key.batchNo,
-        new Date(tx.at.getTime() + delayMs),
-        isNewlyStale ? tx.at : before.stale_since,
-        note.alarm ?? before.poll_alarm,
-        countNotKnown(before, note),
-      ],
-    );
-    const actor = 'worker:poll';
-    if (isNewlyStale) tx.audit({ ...key, actor, move: 'stale', reason: 'the result is overdue; paydrop keeps asking' });
-    if (isNewAlarm)
-      tx.audit({ ...key, actor, move: 'alarm', reason: `the service returned an unknown text: ${note.alarm}` });
-    const batch = rows[0]!;
-    const isDenied = batch.state === 'submitted' && batch.not_known_polls >= MOST_NOT_KNOWN;
-    const denied = isDenied ? await deny(tx, key, note.alarm!) : undefined;
-    return { batch: denied ?? batch, isNewlyStale, isNewAlarm };
+    const { rows } = await tx.client.query<BatchRow>(PUT_OFF, [
+      JSON.stringify(asked.map((one) => columnsOf(tx.at, one))),
+    ]);
+    const news: (PollNews | undefined)[] = [];
+    for (const { batch: before, note } of asked) {
+      const key = keyOf(before);
+      const batch = rows.find((row) => row.file_id === key.fileId && row.batch_no === key.batchNo);
+      news.push(batch && { batch: await noteNews(tx, batch, note, newsOf(before, note)), ...newsOf(before, note) });
+    }
+    return news;
   });
+}
+
+function newsOf(before: BatchRow, note: PollNote): Omit<PollNews, 'batch'> {
+  return {
+    isNewlyStale: note.isStale === true && before.stale_since === null,
+    isNewAlarm: note.alarm !== undefined && note.alarm !== before.poll_alarm,
+  };
+}
+
+function columnsOf(at: Date, { batch: before, delayMs, note }: Asked): Record<string, unknown> {
+  return {
+    ...keyOf(before),
+    batchId: before.batch_id,
+    polls: before.polls,
+    nextAt: new Date(at.getTime() + delayMs),
+    staleSince: newsOf(before, note).isNewlyStale ? at : before.stale_since,
+    alarm: storableText(note.alarm ?? before.poll_alarm ?? '') || null,
+    notKnown: countNotKnown(before, note),
+  };
+}
+
+const PUT_OFF = `
+  WITH asked AS (
+    SELECT b.file_id, b.batch_no, a."nextAt", a."staleSince", a.alarm, a."notKnown"
+    FROM jsonb_to_recordset($1) AS a ("fileId" text, "batchNo" integer, "batchId" text, polls integer, "nextAt" timestamptz,
+      "staleSince" timestamptz, alarm text, "notKnown" integer)
+    JOIN batch b ON b.file_id = a."fileId" AND b.batch_no = a."batchNo"
+    WHERE b.state IN ('submitted', 'exception') AND b.polls = a.polls AND b.batch_id IS NOT DISTINCT FROM a."batchId"
+    ORDER BY b.file_id, b.batch_no FOR UPDATE OF b)
+  UPDATE batch SET polls = batch.polls + 1, next_poll_at = asked."nextAt", stale_since = asked."staleSince",
+    poll_alarm = asked.alarm, not_known_polls = asked."notKnown"
+  FROM asked WHERE batch.file_id = asked.file_id AND batch.batch_no = asked.batch_no RETURNING batch.*`;
+
+/** @returns the batch as it is then */
+async function noteNews(
+  tx: Transaction,
+  batch: BatchRow,
+  note: PollNote,
+  { isNewlyStale, isNewAlarm }: Omit<PollNews, 'batch'>,
+): Promise<BatchRow> {
+  const [key, actor] = [keyOf(batch), 'worker:poll'];
+  if (isNewlyStale) tx.audit({ ...key, actor, move: 'stale', reason: 'the result is overdue; paydrop keeps asking' });
+  if (isNewAlarm)
+    tx.audit({ ...key, actor, move: 'alarm', reason: `the service returned an unknown text: ${note.alarm}` });
+  const isDenied = batch.state === 'submitted' && batch.not_known_polls >= MOST_NOT_KNOWN;
+  return (isDenied ? await deny(tx, key, note.alarm!) : undefined) ?? batch;
 }
 
 function countNotKnown(before: BatchRow, note: PollNote): number {
@@ -69,14 +101,6 @@ async function deny(tx: Transaction, key: BatchKey, said: string): Promise<Batch
   const reason = `the service answered ${MOST_NOT_KNOWN} times for its batch id: ${said}`;
   const set = { next_poll_at: new Date(tx.at.getTime() + LONGEST_REPOLL_MS) };
   return moveBatch(tx, 'distrust', key, { actor: 'worker:poll', reason, evidence: { said } }, { set });
-}
-
-async function lockBatch(tx: Transaction, key: BatchKey): Promise<BatchRow | undefined> {
-  const { rows } = await tx.client.query<BatchRow>(
-    `SELECT * FROM batch WHERE file_id = $1 AND batch_no = $2 AND state IN ('submitted', 'exception') FOR UPDATE`,
-    [key.fileId, key.batchNo],
-  );
-  return rows[0];
 }
 
 type PollLag = {

@@ -83,11 +83,21 @@ export async function moveBatch<Told extends object = object>(
     [key.fileId, key.batchNo, move.from, ...set.values, ...where.values, ...also.values],
   );
   const [row] = rows;
-  if (row) {
-    tx.audit({ ...because, ...key, move: name, from: move.from, to: move.to });
-    tx.count('paydrop_batch_moves_total', { account: row.account, state: move.to });
-  }
+  if (row) noteBatchMove(tx, name, key, row.account, because);
   return row;
+}
+
+/** Notes a move of a batch that this transaction has made in another way: in the audit trail, and for monitoring. */
+export function noteBatchMove(
+  tx: Transaction,
+  name: BatchMove,
+  key: BatchKey,
+  account: string,
+  because: AuditReason,
+): void {
+  const { from, to } = BATCH_MOVES.find((row) => row.name === name)!;
+  tx.audit({ ...because, ...key, move: name, from, to });
+  tx.count('paydrop_batch_moves_total', { account, state: to });
 }
 
 /** Requires a move that no other process can have made first: a wrong state is a fault, not an event. */

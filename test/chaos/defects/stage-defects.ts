@@ -16,8 +16,9 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     name: 'failed work tried again at once',
     about: 'a thing that fails keeps a process busy',
     file: 'workers/stage.ts',
-    find: '  return { ended: [...ended, ...notBegun].map(subjectOf), later: [...later].map(subjectOf) };',
-    replace: '  return { ended: [...ended, ...notBegun, ...later].map(subjectOf), later: [] };',
+    find: `    ended: [...back.ended, ...rest.filter(isStopped).map(subjectOf)],
+    later: [...back.later, ...rest.filter((thing) => !isStopped(thing)).map(subjectOf)],`,
+    replace: '    ended: [...back.ended, ...rest.map(subjectOf)],\n    later: back.later,',
     caughtBy: STAGES,
   },
   {

@@ -1,13 +1,7 @@
+import { exceptBatch, receiveResult, reconcileBatch, schedulePoll } from '../../support/end-batches.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  exceptBatch,
-  type FittingResult,
-  receiveResult,
-  reconcileBatch,
-  reconcileTogether,
-} from '../../../src/ledger/batch/receive-result.ts';
+import { commitResults, type JudgedResult } from '../../../src/ledger/batch/receive-result.ts';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
-import { schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals, readRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
@@ -222,28 +216,29 @@ describe('reconcileBatch', () => {
   });
 });
 
-describe('reconcileTogether', () => {
+type Fitting = JudgedResult & { verdict: { outcomes: ReconciledRow[] } };
+
+describe('commitResults, for a group', () => {
   /** Two batches of one file that wait for their results, and a third that does not. */
-  async function waiting(): Promise<FittingResult[]> {
+  async function waiting(): Promise<Fitting[]> {
     const first = await world.batchIn('submitted', { batches: 3 });
     const fileNo = await fileNoOf(first);
     const second = await world.putBatch({ fileId: first.file_id, batchNo: 2 }, 'submitted');
     return [first, second].map((batch) => ({
       key: keyOf(batch),
       fileNo,
-      result,
-      outcomes: outcomesOf(batch),
-      evidence: {},
-      nextRecheckAt: null,
+      sha256: result.sha256,
+      arrived: { ...result, batchId: batch.batch_id! },
+      verdict: { move: 'reconcile', outcomes: outcomesOf(batch), evidence: {}, nextAt: null },
     }));
   }
 
-  const statesOf = (parts: readonly FittingResult[]) =>
+  const statesOf = (parts: readonly Fitting[]) =>
     Promise.all(parts.map(async ({ key }) => (await readBatchRow(world.ledger, key)).state));
 
   it('ends all batches whose outcomes are those of their rows', async () => {
     const parts = await waiting();
-    await reconcileTogether(world.ledger, parts);
+    await commitResults(world.ledger, parts);
     expect(await statesOf(parts)).toEqual(['reconciled', 'reconciled']);
   });
 
@@ -251,9 +246,9 @@ describe('reconcileTogether', () => {
     const parts = await waiting();
     const stray = { ...outcomesOf(await readBatchRow(world.ledger, parts[wrong]!.key))[0]!, line: 6 };
     const changed = parts.map((part, place) =>
-      place === wrong ? { ...part, outcomes: [(part.outcomes as ReconciledRow[])[0]!, stray] } : part,
+      place === wrong ? { ...part, verdict: { ...part.verdict, outcomes: [part.verdict.outcomes[0]!, stray] } } : part,
     );
-    await expect(reconcileTogether(world.ledger, changed)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(commitResults(world.ledger, changed)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     expect(await statesOf(parts)).toEqual(['submitted', 'submitted']);
   });
 
@@ -263,7 +258,7 @@ describe('reconcileTogether', () => {
       parts[wrong]!.key.fileId,
       parts[wrong]!.key.batchNo,
     ]);
-    await expect(reconcileTogether(world.ledger, parts)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(commitResults(world.ledger, parts)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     expect(await statesOf(parts)).toEqual(['submitted', 'submitted']);
   });
 });

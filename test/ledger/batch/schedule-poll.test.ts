@@ -1,3 +1,4 @@
+import { schedulePoll } from '../../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
@@ -13,7 +14,6 @@ import {
   laterPart,
   pollNow,
   readPollLag,
-  schedulePoll,
   takeRecheck,
 } from '../../../src/ledger/batch/schedule-poll.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -1,6 +1,6 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchState, SentOutcome } from '../../../schemas/lifecycle.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { findApprovedTwice } from '../../../src/ledger/duplicates/ask-again.ts';
 import { acknowledgeTwice } from '../../../src/ledger/duplicates/decide-double-charges.ts';

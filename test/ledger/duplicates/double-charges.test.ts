@@ -1,7 +1,7 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchState, SentOutcome } from '../../../schemas/lifecycle.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { retryRefused } from '../../../src/ledger/batch/retry-refused.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findSendable } from '../../support/due-work.ts';

@@ -1,3 +1,4 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
 import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
@@ -6,7 +7,6 @@ import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.t
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readHeld } from '../../../src/ledger/file/list-files.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileFigures } from '../../../src/ledger/file/file-figures.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -1,3 +1,4 @@
+import { receiveResult, reconcileBatch } from '../../support/end-batches.ts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type FileFilter,
@@ -17,7 +18,6 @@ import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { releaseBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readBatchFacts, readFileFacts } from '../../../src/ledger/file/read-why.ts';
 import { forget } from '../support/put-rows.ts';

@@ -1,8 +1,8 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
 import { copyRows } from '../support/put-rows.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile, findInvoice, readAudit } from '../../../src/ledger/file/search.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

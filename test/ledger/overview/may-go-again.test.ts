@@ -1,8 +1,8 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import type { Pool } from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADVICE, REJECTIONS } from '../../../schemas/rejections.ts';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -1,9 +1,9 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { BATCH_STATES, type BatchState, type FileState, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { listFailingFiles, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { isMoving, readOpenAges, readOverview, sumDoubt } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';

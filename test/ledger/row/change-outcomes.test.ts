@@ -1,7 +1,7 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { describe, expect, it } from 'vitest';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { changeOutcomes, readChanges } from '../../../src/ledger/row/change-outcomes.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findInvoice } from '../../../src/ledger/file/search.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';

@@ -1,6 +1,6 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyRows } from '../support/put-rows.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import {
   buildSearchIndex,

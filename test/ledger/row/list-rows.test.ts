@@ -1,6 +1,6 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { countRows, listRows, MOST_SORTED, type RowFilter, type RowOrder } from '../../../src/ledger/row/list-rows.ts';
 import type { ListPage } from '../../../src/ledger/engine/list-page.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';

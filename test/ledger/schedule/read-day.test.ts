@@ -1,10 +1,10 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import type { Pool } from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { startOfDay } from '../../../src/calendar/zone-time.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { type BatchKey, moveBatch } from '../../../src/ledger/engine/move.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { type DayFigures, type DaySpan, readDay, sumDays } from '../../../src/ledger/schedule/read-day.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';

@@ -1,5 +1,5 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type Judged, judgeItems } from '../../../src/ledger/reprocess/judge-items.ts';

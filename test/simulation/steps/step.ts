@@ -4,8 +4,8 @@ import { REPROCESS, runReprocess } from '../../../src/actions/reprocess/run-repr
 import { isBarred } from '../../../workers/admit-here.ts';
 import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
 import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
-import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
-import { runOnce, type Stage } from '../../../workers/stage.ts';
+import { askForResult, pollStage } from '../../../workers/poll/poll.ts';
+import { type NotEnded, runOnce, type Stage } from '../../../workers/stage.ts';
 import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { dueNames } from '../../../src/ledger/batch/due-work.ts';
 import { listDue } from '../../support/due-work.ts';
@@ -116,7 +116,7 @@ export type Chore = {
 const STAGES: { readonly [Name in FileStage]: AnyStage } = {
   intake: oneByOne(INTAKE),
   submit: oneByOne(submitStage(0)),
-  poll: oneByOne(pollStage(600_000)),
+  poll: pollStage(600_000),
   deliver: oneByOne(DELIVER),
   reprocess: oneByOne(REPROCESS),
 };
@@ -125,7 +125,12 @@ const STAGES: { readonly [Name in FileStage]: AnyStage } = {
 type AnyStage = Stage<unknown>;
 
 function oneByOne<Thing>(stage: Stage<Thing>): AnyStage {
-  return { ...stage, sideBySide: async () => 1 };
+  const work: Stage<Thing>['work'] = async (app, things, hand) => {
+    const notEnded = new Map<Thing, NotEnded>();
+    for (const thing of things) for (const one of await stage.work(app, [thing], hand)) notEnded.set(...one);
+    return notEnded;
+  };
+  return { ...stage, work };
 }
 
 /** Most groups that one ring takes; more would mean that something is due again and again. */
@@ -150,16 +155,19 @@ async function takeAll(app: App, name: FileStage): Promise<void> {
 /** Returns the stage, and what throws its first failure. */
 function noticing(stage: AnyStage): { stage: AnyStage; rethrow: () => void } {
   const failures: unknown[] = [];
-  const workAlone: AnyStage['workAlone'] = async (...call) => {
+  const work: AnyStage['work'] = async (app, things, hand) => {
     try {
-      return await stage.workAlone(...call);
+      const notEnded = await stage.work(app, things, hand);
+      for (const why of notEnded.values()) if (typeof why === 'object') failures.push(why.error);
+      return notEnded;
     } catch (error) {
-      failures.push(error);
+      // A group that fails goes one by one.
+      if (things.length === 1) failures.push(error);
       throw error;
     }
   };
   return {
-    stage: { ...stage, workAlone },
+    stage: { ...stage, work },
     rethrow: () => {
       if (failures.length > 0) throw failures[0];
     },
@@ -216,7 +224,7 @@ export async function chooseWrongWork(world: World): Promise<Chore | undefined> 
   const WORK: { readonly [Name in FileStage]: (app: App) => Promise<unknown> } = {
     intake: (app) => intakeFile(app, { fileId }),
     submit: (app) => submitBatch(app, key),
-    poll: (app) => pollBatch(app, key),
+    poll: (app) => askForResult(app, key),
     deliver: (app) => deliverFile(app, { fileId }),
     reprocess: (app) => runReprocess(app, runNo),
   };

@@ -8,8 +8,8 @@ import { dueOf, endWait, onlyOf } from '../support/stage-steps.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
-import { DELIVER } from '../../../workers/deliver/deliver.ts';
-import { runOnce, type Stage } from '../../../workers/stage.ts';
+import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
+import { eachAlone, runOnce, type Stage } from '../../../workers/stage.ts';
 import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
@@ -144,10 +144,10 @@ describe('DELIVER', () => {
     const stop = new AbortController();
     const stopsInFirst: Stage<{ fileId: string }> = {
       ...deliverOf(files),
-      workAlone: async (...work) => {
+      work: eachAlone(async (app, file) => {
         stop.abort();
-        return DELIVER.workAlone(...work);
-      },
+        await deliverFile(app, file);
+      }),
     };
     await runOnce(world.app, stopsInFirst, stop.signal);
     expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], []]);

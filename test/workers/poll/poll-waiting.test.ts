@@ -7,7 +7,7 @@ import { detachResult } from '../../../src/ledger/doubt/resolution-actions.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
-import { pollBatch, pollStage } from '../../../workers/poll/poll.ts';
+import { askForResult, pollStage } from '../../../workers/poll/poll.ts';
 import { runOnce, startStage } from '../../../workers/stage.ts';
 import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
@@ -20,7 +20,7 @@ import { rungBy } from '../support/story.ts';
 
 const world = pollWorld();
 
-describe('pollBatch, while there is no result', () => {
+describe('askForResult, while there is no result', () => {
   const ANSWERS: { answer: ResultAnswer; level?: string; moves?: string[] }[] = [
     { answer: { kind: 'running', text: WAIT } },
     { answer: { kind: 'not_known', text: 'Invalid batch id' }, level: 'error', moves: ['alarm'] },
@@ -30,7 +30,7 @@ describe('pollBatch, while there is no result', () => {
   it.each(ANSWERS)('$answer.kind: the batch stays submitted and is asked for again', async (row) => {
     const { answer, level, moves = [] } = row;
     const { key } = await world.submitted();
-    expect(await rungBy(() => pollBatch(answeringResult(world.app, answer), key))).toEqual([]);
+    expect(await rungBy(() => askForResult(answeringResult(world.app, answer), key))).toEqual([]);
     const { next_poll_at: next } = await world.batch(key);
     const due = await nextDueOf(world.app, pollStage());
     expect(next!.getTime()).toBeGreaterThan(Date.now() - 1_000);
@@ -48,21 +48,21 @@ describe('pollBatch, while there is no result', () => {
     const { key } = await world.submitted();
     const gone = answeringResult(world.app, { kind: 'not_known', text: 'Batch 4222222222222220 is gone' });
     for (let question = 0; question < 3; question += 1) {
-      await pollBatch(gone, key);
+      await askForResult(gone, key);
       await world.makeDue(key);
     }
     expect(await world.batch(key)).toMatchObject({ state: 'submitted', polls: 3 });
     const alarms = world.logged.filter((line) => line.level === 'error' && line['fileId'] === key.fileId);
     expect(alarms).toHaveLength(1);
     expect(JSON.stringify([alarms, await world.query('SELECT reason FROM audit')])).not.toContain('422222222222');
-    await pollBatch(answeringResult(world.app, GOOD), key);
+    await askForResult(answeringResult(world.app, GOOD), key);
     expect((await world.storyOf(key)).state).toBe('reconciled');
   });
 
   it('a batch id that the service denies ten times in a row is an exception, which a person can put in doubt', async () => {
     const { key } = await world.submitted();
     const ask = async (answer: ResultAnswer) => {
-      await pollBatch(answeringResult(world.app, answer), key);
+      await askForResult(answeringResult(world.app, answer), key);
       await world.makeDue(key);
     };
     const denied = { kind: 'not_known', text: 'Invalid Batch ID' } as const;
@@ -86,11 +86,11 @@ describe('pollBatch, while there is no result', () => {
   it('a batch id that the service knows after all comes to its end by itself', async () => {
     const { key } = await world.submitted();
     for (let n = 0; n < 10; n += 1) {
-      await pollBatch(answeringResult(world.app, { kind: 'not_known', text: 'Invalid Batch ID' }), key);
+      await askForResult(answeringResult(world.app, { kind: 'not_known', text: 'Invalid Batch ID' }), key);
       await world.makeDue(key);
     }
     expect((await world.storyOf(key)).state).toBe('exception');
-    await pollBatch(answeringResult(world.app, GOOD), key);
+    await askForResult(answeringResult(world.app, GOOD), key);
     expect((await world.storyOf(key)).state).toBe('reconciled');
   });
 
@@ -109,7 +109,7 @@ describe('pollBatch, while there is no result', () => {
     const waits: [number, number, boolean][] = [];
     for (const ageHours of [23.9, 24, 48, 167, 168, 400]) {
       clock.set(new Date(since!.getTime() + ageHours * hours));
-      await pollBatch(app, key);
+      await askForResult(app, key);
       const batch = await world.batch(key);
       waits.push([ageHours, batch.next_poll_at!.getTime() - clock.now().getTime(), batch.stale_since !== null]);
     }
@@ -132,7 +132,7 @@ describe('pollBatch, while there is no result', () => {
     const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
     const waits: number[] = [];
     for (let question = 0; question < 5; question += 1) {
-      await pollBatch(answeringResult(app, { kind: 'running', text: WAIT }), key);
+      await askForResult(answeringResult(app, { kind: 'running', text: WAIT }), key);
       const { next_poll_at: next } = await world.batch(key);
       waits.push(next!.getTime() - clock.now().getTime());
       clock.set(next!);
@@ -143,11 +143,11 @@ describe('pollBatch, while there is no result', () => {
   it('is not queried before its time, and is queried at its time', async () => {
     const { key } = await world.submitted();
     const running = answeringResult(world.app, { kind: 'running', text: WAIT });
-    await pollBatch(running, key);
-    await pollBatch(running, key);
+    await askForResult(running, key);
+    await askForResult(running, key);
     expect((await world.batch(key)).polls).toBe(1);
     await world.makeDue(key);
-    await pollBatch(running, key);
+    await askForResult(running, key);
     expect((await world.batch(key)).polls).toBe(2);
   });
 
@@ -157,7 +157,7 @@ describe('pollBatch, while there is no result', () => {
     const silent = withGateway(world.app, { fetchBatchResult: () => new Promise((answer) => asked.push(answer)) });
     const failing = () => world.query('SELECT reason FROM failing_work WHERE subject = $1', [account]);
     stopTime();
-    const poll = pollBatch(silent, key);
+    const poll = askForResult(silent, key);
     await waitUntil(() => asked.length > 0);
     await vi.advanceTimersByTimeAsync(9_999);
     expect(await failing()).toEqual([]);
@@ -172,7 +172,7 @@ describe('pollBatch, while there is no result', () => {
   it('an error of the gateway leaves everything as it was', async () => {
     const { key } = await world.submitted();
     const before = await world.batch(key);
-    await expect(pollBatch(answeringResult(world.app, new Error('no request')), key)).rejects.toThrow('no request');
+    await expect(askForResult(answeringResult(world.app, new Error('no request')), key)).rejects.toThrow('no request');
     expect(await world.batch(key)).toEqual(before);
   });
 });
@@ -257,6 +257,8 @@ describe('pollStage, with several batches', () => {
     };
     const says = new Proxy<Says>({}, { get: (_, id) => (id === ids[1] ? adopt() : undefined) });
     await poll(saying(says), keys);
+    expect(await states()).toEqual(['reconciled', 'submitted', 'reconciled']);
+    await poll(saying(says), keys);
     expect([await states(), asked.at(-1)]).toEqual([Array(3).fill('reconciled'), 'adopted']);
   });
 
@@ -272,7 +274,7 @@ describe('pollStage, with several batches', () => {
     expect(await states()).toEqual(Array(3).fill('reconciled'));
   });
 
-  const STEPS = [/INSERT INTO sealed_part/, /next_recheck_at = /, /COPY row_outcome/, /LEFT JOIN batch_outcome/];
+  const STEPS = [/commit_results/, /COPY row_outcome/, /LEFT JOIN batch_outcome/];
   it.each(STEPS)('ends them one by one when %s fails for all together', async (statement) => {
     const { keys, asked, saying, states } = await submittedThree();
     const cut = cutAtStatement(world.app, statement);

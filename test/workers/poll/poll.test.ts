@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { findOwner, pollBatch } from '../../../workers/poll/poll.ts';
+import { findOwner, askForResult } from '../../../workers/poll/poll.ts';
 import { cutAtStatement, POWER_CUT } from '../support/step-world.ts';
 import { answeringResult, GOOD, pollWorld, result, ROWS } from '../support/scripted-gateway.ts';
 import { rungBy, storyOf } from '../support/story.ts';
@@ -14,10 +14,10 @@ import { openResult } from '../../../workers/open-original.ts';
 
 const world = pollWorld();
 
-describe('pollBatch, when the result is there', () => {
+describe('askForResult, when the result is there', () => {
   it('seals it, gives every row its outcome and asks for the delivery', async () => {
     const { key } = await world.submitted();
-    const asks = await rungBy(() => pollBatch(answeringResult(world.app, GOOD), key));
+    const asks = await rungBy(() => askForResult(answeringResult(world.app, GOOD), key));
     expect(asks).toEqual(['deliver']);
     expect(await world.outcomesOf(key.fileId)).toEqual({
       1: 'accepted_pending',
@@ -38,22 +38,22 @@ describe('pollBatch, when the result is there', () => {
 
   it('does not ask for the delivery while another batch of the file is open', async () => {
     const { key } = await world.submitted({ rows: 6 });
-    const asks = await rungBy(() => pollBatch(answeringResult(world.app, GOOD), key));
+    const asks = await rungBy(() => askForResult(answeringResult(world.app, GOOD), key));
     expect(asks).toEqual([]);
     expect((await world.storyOf(key)).state).toBe('reconciled');
   });
 
   it('asks nobody when it is reconciled already, and asks for the delivery once more', async () => {
     const { key } = await world.submitted();
-    await pollBatch(answeringResult(world.app, GOOD), key);
-    const asks = await rungBy(() => pollBatch(answeringResult(world.app, new Error()), key));
+    await askForResult(answeringResult(world.app, GOOD), key);
+    const asks = await rungBy(() => askForResult(answeringResult(world.app, new Error()), key));
     expect(asks).toEqual(['deliver']);
   });
 
   it('two workers at once reconcile once', async () => {
     const { key } = await world.submitted();
     const app = answeringResult(world.app, GOOD);
-    await Promise.all(Array.from({ length: 8 }, () => pollBatch(app, key)));
+    await Promise.all(Array.from({ length: 8 }, () => askForResult(app, key)));
     expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'receive', 'reconcile']);
     expect(Object.keys(await world.outcomesOf(key.fileId))).toHaveLength(3);
   });
@@ -61,14 +61,14 @@ describe('pollBatch, when the result is there', () => {
   it('reads the outcome of each row from its own message', async () => {
     const { key } = await world.submitted();
     const messages = ['Received', 'REJECT: 40', 'something new, with a comma'];
-    await pollBatch(answeringResult(world.app, result(ROWS.map((row, index) => `${row},${messages[index]}`))), key);
+    await askForResult(answeringResult(world.app, result(ROWS.map((row, index) => `${row},${messages[index]}`))), key);
     expect(await world.outcomesOf(key.fileId)).toEqual({ 1: 'accepted_pending', 2: 'declined', 3: 'unknown' });
   });
 
   it('matches rows in another order by what they are', async () => {
     const { key } = await world.submitted();
     const [one, two, three] = ROWS;
-    await pollBatch(
+    await askForResult(
       answeringResult(world.app, result([`${three},REJECT: 40`, `${one},Received`, `${two},Received`])),
       key,
     );
@@ -81,16 +81,17 @@ describe('pollBatch, when the result is there', () => {
   });
 });
 
-describe('pollBatch, after the process died', () => {
+describe('askForResult, after the process died', () => {
   it.each([
-    ['before the result was kept', /INSERT INTO sealed_part/, 'submitted'],
-    ['between keeping and reconciling', /next_recheck_at = /, 'result_in'],
+    ['before anything was kept', /commit_results/, 'submitted', 0],
+    ['while outcomes were written and again while the result alone was kept', /COPY row_outcome/, 'submitted', 1],
+    ['while the result was judged and kept', /commit_results/, 'result_in'],
     ['while outcomes were written', /COPY row_outcome/, 'result_in'],
     ['after they were written', /JOIN batch_outcome/, 'result_in'],
-  ])('%s: the next poll goes on from there', async (_when, statement, state) => {
+  ])('%s: the next poll goes on from there', async (_when, statement, state, keptAlone = 9) => {
     const { key } = await world.submitted();
-    const cut = cutAtStatement(world.app, statement);
-    await expect(pollBatch(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
+    const cut = cutAtStatement(cutAtStatement(world.app, /commit_results/, keptAlone).app, statement);
+    await expect(askForResult(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
     expect(cut.wasCut()).toBe(true);
     expect((await world.storyOf(key)).state).toBe(state);
     expect(await world.outcomesOf(key.fileId)).toEqual({});
@@ -101,7 +102,7 @@ describe('pollBatch, after the process died', () => {
       asked.push(of.account);
       return app.gateway(of);
     };
-    await pollBatch({ ...app, gateway: counting }, key);
+    await askForResult({ ...app, gateway: counting }, key);
     expect(asked).toHaveLength(state === 'submitted' ? 1 : 0);
     expect((await world.storyOf(key)).state).toBe('reconciled');
     expect(Object.keys(await world.outcomesOf(key.fileId))).toHaveLength(3);
@@ -109,25 +110,25 @@ describe('pollBatch, after the process died', () => {
 
   it('a sealed result that was changed is not believed', async () => {
     const { key } = await world.submitted();
-    const cut = cutAtStatement(world.app, /next_recheck_at = /);
-    await expect(pollBatch(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
+    const cut = cutAtStatement(world.app, /COPY row_outcome/);
+    await expect(askForResult(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
     await world.query(
       `UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1 AND part = 'result'`,
       [key.fileId],
     );
-    await expect(pollBatch(world.app, key)).rejects.toThrow('sealed data was changed or cut off');
+    await expect(askForResult(world.app, key)).rejects.toThrow('sealed data was changed or cut off');
     expect((await world.storyOf(key)).state).toBe('result_in');
     expect(await world.outcomesOf(key.fileId)).toEqual({});
   });
 });
 
-describe('pollBatch, when the result does not fit', () => {
+describe('askForResult, when the result does not fit', () => {
   const said = (rows: string[]) => rows.map((row) => `${row},Received`);
 
   it('a row is missing: an exception, no outcome, no delivery', async () => {
     const { key } = await world.submitted();
     const missing = result(said(ROWS.slice(0, 2)));
-    const asks = await rungBy(() => pollBatch(answeringResult(world.app, missing), key));
+    const asks = await rungBy(() => askForResult(answeringResult(world.app, missing), key));
     expect(asks).toEqual([]);
     expect(await world.storyOf(key)).toMatchObject({
       state: 'exception',
@@ -139,7 +140,7 @@ describe('pollBatch, when the result does not fit', () => {
 
   it('a NUL stands in an invoice, which the ledger cannot keep: an exception as well', async () => {
     const { key } = await world.submitted();
-    await pollBatch(
+    await askForResult(
       answeringResult(world.app, result(said([ROWS[0]!.replace('A-1', 'A-\u0000'), ...ROWS.slice(1)]))),
       key,
     );
@@ -150,7 +151,7 @@ describe('pollBatch, when the result does not fit', () => {
   it('the audit names the rows that differ and no number', async () => {
     const { key } = await world.submitted();
     const whole = ROWS[0]!.replace(/0\*+0001/, '02100002100000000040000009');
-    await pollBatch(answeringResult(world.app, result(said([whole, ...ROWS.slice(1)]))), key);
+    await askForResult(answeringResult(world.app, result(said([whole, ...ROWS.slice(1)]))), key);
     const [link] = await world.query<{ evidence: { differences: unknown[] } }>(
       `SELECT evidence FROM audit WHERE file_id = $1 AND move = 'except'`,
       [key.fileId],
@@ -165,12 +166,12 @@ describe('pollBatch, when the result does not fit', () => {
     const { key } = await world.submitted();
     const clock = handClock(new Date());
     const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
-    await pollBatch(answeringResult(app, result(said(ROWS.slice(1)))), key);
+    await askForResult(answeringResult(app, result(said(ROWS.slice(1)))), key);
     const { next_poll_at: next } = await readBatchRow(app.ledger, key);
     expect(next!.getTime() - clock.now().getTime()).toBe(24 * 3_600_000);
     clock.set(next!);
     expect((await findDueWork(app.ledger)).poll.map((batch) => batch.file_id)).toContain(key.fileId);
-    const asks = await rungBy(() => pollBatch(answeringResult(app, GOOD), key));
+    const asks = await rungBy(() => askForResult(answeringResult(app, GOOD), key));
     expect(asks).toEqual(['deliver']);
     expect(await storyOf(app, key)).toMatchObject({
       state: 'reconciled',
@@ -188,7 +189,7 @@ describe('pollBatch, when the result does not fit', () => {
     const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
     const missing = result(said(ROWS.slice(1)));
     const ask = async (answer: ResultAnswer) => {
-      await pollBatch(answeringResult(app, answer), key);
+      await askForResult(answeringResult(app, answer), key);
       clock.set((await readBatchRow(app.ledger, key)).next_poll_at!);
     };
     await ask(missing);
@@ -207,20 +208,20 @@ describe('pollBatch, when the result does not fit', () => {
   it("says so when it is another batch's result, row by row", async () => {
     const { account, key: one } = await world.submitted();
     const { key: other } = await world.submitted({ account, from: 11 });
-    await pollBatch(answeringResult(world.app, GOOD), other);
+    await askForResult(answeringResult(world.app, GOOD), other);
     const story = await world.storyOf(other);
     expect(story.state).toBe('exception');
     expect(story.reason).toContain(`it is the result of batch 1 of file "june-1.csv" (${one.fileId})`);
     const almost = result(said(ROWS).with(2, 'x,Received'));
-    await pollBatch(answeringResult(world.app, almost), one);
+    await askForResult(answeringResult(world.app, almost), one);
     expect((await world.storyOf(one)).reason).not.toContain('it is the result of');
   });
 
   it('is looked at once: polling again changes nothing', async () => {
     const { key } = await world.submitted();
-    await pollBatch(answeringResult(world.app, result(said(ROWS.slice(1)))), key);
+    await askForResult(answeringResult(world.app, result(said(ROWS.slice(1)))), key);
     const before = await world.batch(key);
-    await pollBatch(answeringResult(world.app, GOOD), key);
+    await askForResult(answeringResult(world.app, GOOD), key);
     expect(await world.batch(key)).toEqual(before);
   });
 });

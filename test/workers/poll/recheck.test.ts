@@ -7,7 +7,7 @@ import { findDueWork } from '../../support/due-work.ts';
 import { readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { pollBatch } from '../../../workers/poll/poll.ts';
+import { askForResult } from '../../../workers/poll/poll.ts';
 import { nextRecheckAt } from '../../../workers/poll/recheck.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -41,12 +41,12 @@ async function completed(account = world.freshAccount()) {
   await world.query(`UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
   const clock = handClock(new Date());
   const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
-  await pollBatch(answeringResult(app, FIRST), key);
+  await askForResult(answeringResult(app, FIRST), key);
   await deliverFile(app, { fileId });
   const file = await readFileRow(app.ledger, fileId);
   const ask = async (answer: ResultAnswer | Error) => {
     clock.set((await readBatchRow(app.ledger, key)).next_recheck_at!);
-    return pollBatch(answeringResult(app, answer), key);
+    return askForResult(answeringResult(app, answer), key);
   };
   return { app, clock, key, file, ask };
 }
@@ -62,13 +62,13 @@ describe('recheckBatch', () => {
     }
     expect(afterMs).toEqual([HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS]);
     expect(await readBatchRow(app.ledger, key)).toMatchObject({ state: 'reconciled', rechecks: 4 });
-    await pollBatch(answeringResult(app, new Error('nobody may ask')), key);
+    await askForResult(answeringResult(app, new Error('nobody may ask')), key);
   });
 
   it('is not asked before its time', async () => {
     const { app, clock, key } = await completed();
     clock.advance(HOUR_MS - 1);
-    await pollBatch(answeringResult(app, new Error('nobody may ask')), key);
+    await askForResult(answeringResult(app, new Error('nobody may ask')), key);
     expect((await findDueWork(app.ledger)).poll.map((batch) => batch.file_id)).not.toContain(key.fileId);
     clock.advance(1);
     expect((await findDueWork(app.ledger)).poll.map((batch) => batch.file_id)).toContain(key.fileId);
@@ -134,7 +134,7 @@ describe('recheckBatch', () => {
       next_recheck_at: new Date(clock.now().getTime() + HOUR_MS),
     });
     clock.advance(14 * DAY_MS);
-    await pollBatch(answeringResult(app, { kind: 'failed', why: 'reset' }), key);
+    await askForResult(answeringResult(app, { kind: 'failed', why: 'reset' }), key);
     for (let rechecks = 1; rechecks < 4; rechecks += 1) {
       expect(await readBatchRow(app.ledger, key)).toMatchObject({ rechecks, next_recheck_at: expect.any(Date) });
       await ask({ kind: 'failed', why: 'reset' });
@@ -149,10 +149,10 @@ describe('recheckBatch', () => {
     const cut = cutAtStatement(app, /INSERT INTO row_change/);
     clock.advance(HOUR_MS);
     const later = answeringResult(cut.app, result('OK: 1', 'REJECT: 15', 'OK: 99:'));
-    await expect(pollBatch(later, key)).rejects.toThrow(POWER_CUT);
+    await expect(askForResult(later, key)).rejects.toThrow(POWER_CUT);
     expect(await readChanges(app.ledger, file.file_no, 1)).toEqual([]);
     clock.advance(HOUR_MS);
-    await pollBatch(later, key);
+    await askForResult(later, key);
     expect(await readChanges(app.ledger, file.file_no, 1)).toHaveLength(1);
   });
 
@@ -160,7 +160,7 @@ describe('recheckBatch', () => {
     const { app, clock, key, file } = await completed();
     clock.advance(HOUR_MS);
     const later = answeringResult(app, result('OK: 1', 'OK: 2', 'OK: 99:'));
-    await Promise.all(Array.from({ length: 8 }, () => pollBatch(later, key)));
+    await Promise.all(Array.from({ length: 8 }, () => askForResult(later, key)));
     expect(await readChanges(app.ledger, file.file_no, 1)).toHaveLength(2);
     expect(await readChanges(app.ledger, file.file_no, 2)).toEqual([]);
     expect((await readBatchRow(app.ledger, key)).rechecks).toBe(1);

@@ -1,7 +1,7 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readPaidTwice } from '../../../src/ledger/duplicates/read-double-charges.ts';
 import type { DayClose } from '../../../workers/schedule/close-day.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
@@ -23,7 +23,7 @@ it('the close of a day finds payments of it that were made twice, and reports th
   await runSchedule(app, 'close');
   for (const _ of [1, 2]) {
     const file = await putFile(app, { account: 'main', payments: [2] });
-    await forceSql(app, `UPDATE batch SET state = 'result_in' WHERE file_id = $1`, [file.file_id]);
+    await forceSql(app, `UPDATE batch SET state = 'result_in', result_sha256 = '' WHERE file_id = $1`, [file.file_id]);
     await reconcileBatch(app.ledger, { fileId: file.file_id, batchNo: 1 }, file.file_no, [becomes(2, 'approved')], {});
   }
   expect(await readPaidTwice(app.ledger)).toEqual([]);

@@ -1,12 +1,12 @@
+import { reconcileBatch } from '../../support/end-batches.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
-import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readBatches, readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { type FilePlan, keyOf, type LedgerWorld, outcomesOf } from '../../support/ledger-world.ts';
 import type { App } from '../../../src/app.ts';
-import { pollBatch } from '../../../workers/poll/poll.ts';
+import { askForResult } from '../../../workers/poll/poll.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { answering, answeringResult } from './scripted-gateway.ts';
 import { query } from './story.ts';
@@ -126,7 +126,7 @@ export async function carryOut(app: App, fileId: string, messageOf: (row: number
     await submitBatch(service.app, key);
     await query(app, `UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
     const rows = service.bodies[0]!.split('\n').map((cells) => `${maskCells(cells)},${messageOf((row += 1))}\r\n`);
-    await pollBatch(answeringResult(app, { kind: 'done', file: Buffer.from(rows.join('')), text: 'done' }), key);
+    await askForResult(answeringResult(app, { kind: 'done', file: Buffer.from(rows.join('')), text: 'done' }), key);
   }
 }
 

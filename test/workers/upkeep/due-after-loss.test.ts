@@ -7,7 +7,7 @@ import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
 import { pollStage } from '../../../workers/poll/poll.ts';
-import { runOnce, type Stage, startStage } from '../../../workers/stage.ts';
+import { eachAlone, runOnce, type Stage, startStage } from '../../../workers/stage.ts';
 import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
@@ -83,7 +83,7 @@ describe('what is due, when the queue was lost', () => {
       due: ['deliver', 'poll'],
       reach: async (account) => {
         const fileId = await world.takeInCharges(account, 2);
-        const cut = cutAtStatement(world.app, /next_recheck_at = /);
+        const cut = cutAtStatement(world.app, /COPY row_outcome/);
         await carryOut(cut.app, fileId, () => 'Received').catch(() => {});
         expect((await world.storyOf({ fileId, batchNo: 1 })).state).toBe('result_in');
         return fileId;
@@ -207,11 +207,11 @@ describe('sweep, with what processes had taken', () => {
     const [began, gate] = [openGate(), openGate()];
     const slow: Stage<{ fileId: string }> = {
       ...DELIVER,
-      workAlone: async (app, file) => {
+      work: eachAlone(async (app, file) => {
         began.open();
         await gate.passed;
         await deliverFile(app, file);
-      },
+      }),
     };
     const working = runOnce(world.app, onlyOf(slow, [{ fileId }]));
     await began.passed;
@@ -240,10 +240,10 @@ describe('a stage, when the ledger is away at the end of its work', () => {
     const stage: Stage<{ fileId: string }> = {
       ...DELIVER,
       findDue: () => dueNames(times === 0 ? [fileId] : []),
-      workAlone: async (_app, file) => {
+      work: eachAlone(async (_app, file) => {
         times += 1;
         await work(world.app, file);
-      },
+      }),
     };
     // The first question takes the file, the second gives it back.
     const cut = cutAtStatement(world.app, /INSERT INTO taken/, 1);

@@ -1,10 +1,10 @@
+import { reconcileBatch } from '../../../support/end-batches.ts';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it, beforeAll } from 'vitest';
 import { AGES, type OpenAge } from '../../../../src/ledger/overview/overview.ts';
 import { Month, OpenByAge } from '../../../../src/web/pages/front/month.tsx';
 import type { Account, Settings } from '../../../../src/config/config.ts';
-import { reconcileBatch } from '../../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { openTestLedger, outcomesOf } from '../../../support/ledger-world.ts';
 import type { App } from '../../../../src/app.ts';
