@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Config } from '../../schemas/config.ts';
@@ -429,6 +429,9 @@ describe('an agent code at another address', () => {
       ['june.csv', 'main'],
       ['july.csv', 'main'],
     ]);
+    // Not even into the work folder: no claim could say for whom it is, and the account may be renamed before the answer.
+    const [folder] = world.settings.folders.filter(({ account }) => account === 'main');
+    expect([await readdir(folder!.path), await readdir(folder!.work)]).toEqual([['august.csv'], []]);
   });
 
   it('when the service moved, goes on with its history', async () => {

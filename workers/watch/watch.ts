@@ -203,12 +203,19 @@ const SLICE_MS = 10_000;
 /** A listing may itself take long, where many files lie on a slow drive. Most of the time must remain for taking them. */
 const SLICE_PER_LISTING = 3;
 
-/** Returns whether the folder may take files: a profile reads them, or it has none. Otherwise its drops stay. */
-async function mayTake(app: App, { id, profile, operation }: Folder, drops: number): Promise<boolean> {
+/**
+ * Returns whether the folder may take files: it is settled for whom they are, and a profile reads them, or it has none.
+ * Otherwise its drops stay.
+ */
+async function mayTake(app: App, { id, account, profile, operation }: Folder, drops: number): Promise<boolean> {
+  const refuse = (code: string, why: string, about = {}) => {
+    if (drops > 0) app.log.warn({ code, folder: id, drops, ...about }, `nothing is taken: ${why}`);
+    return false;
+  };
+  if (!app.ledger.bound.has(account))
+    return refuse('MERCHANT_CHANGED', 'it is not settled whom the account means; see "paydrop status"', { account });
   if (profile === undefined || (await findReading(app.ledger.pool, { profile, operation }))) return true;
-  const about = { code: 'PROFILE_UNCONFIRMED', folder: id, profile, drops };
-  if (drops > 0) app.log.warn(about, 'nothing is taken: the profile of the folder has no confirmed version');
-  return false;
+  return refuse('PROFILE_UNCONFIRMED', 'the profile of the folder has no confirmed version', { profile });
 }
 
 /** Logs trouble with one folder or drop; it must not keep the others from being taken. */

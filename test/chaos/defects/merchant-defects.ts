@@ -232,4 +232,12 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     replace: 'CROSS JOIN merchant_address other',
     caughtBy: ['test/ledger/doubt/in-doubt.test.ts'],
   },
+  {
+    name: 'drops claimed of an account that nobody has settled',
+    about: 'a claim that does not say for whom it is stays in the work folder for ever, when its account is renamed',
+    file: 'workers/watch/watch.ts',
+    find: 'if (!app.ledger.bound.has(account))',
+    replace: 'if (account === "")',
+    caughtBy: ['test/workers/merchants.test.ts'],
+  },
 ];
