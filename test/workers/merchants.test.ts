@@ -305,6 +305,7 @@ describe('two merchants under one name', () => {
     await pauseAccount(world.app.ledger, 'main', because);
     await world.drop('ach-charge', 'july.csv', lines(rowsOf(11, 13)));
     await becomes('ready', 'submitted');
+    await expect.poll(async () => (await findDueWork(world.app.ledger)).deliver, { timeout: 120_000 }).toEqual([]);
     await workers.stop();
     expect(await isMoving(world.app.ledger)).toBe(true);
     await become({ main: { ...MAIN, currency: 'CAD' } });
@@ -319,7 +320,6 @@ describe('two merchants under one name', () => {
     expect([unsent!.state, sent!.state]).toEqual(['ready', 'submitted']);
     await expect(submitAlone(world.app, unsent!)).resolves.toBeUndefined();
     expect(await askForResult(world.app, sent!)).toBe('no account of the configuration means its merchant');
-    expect(await askForResult(world.app, sent!)).toContain('no account of the configuration');
     expect(booked()).toBe(3);
   });
 
@@ -430,8 +430,8 @@ describe('an agent code at another address', () => {
       ['july.csv', 'main'],
     ]);
     // Not even into the work folder: no claim could say for whom it is, and the account may be renamed before the answer.
-    const [folder] = world.settings.folders.filter(({ account }) => account === 'main');
-    expect([await readdir(folder!.path), await readdir(folder!.work)]).toEqual([['august.csv'], []]);
+    const { path, work } = world.settings.folders.find((folder) => folder.path.endsWith('ach-charge'))!;
+    expect([await readdir(path), await readdir(work)]).toEqual([['august.csv'], ['.retired']]);
   });
 
   it('when the service moved, goes on with its history', async () => {
