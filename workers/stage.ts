@@ -205,9 +205,12 @@ const NOTHING: Back = { ended: [], later: [] };
 export async function runOnce<Thing>(app: App, stage: Stage<Thing>, stop = NEVER): Promise<number> {
   const { things } = await takeGroup(app, stage, NOTHING);
   if (things.length === 0) return 0;
-  const give = (back: Back) => giveBack(app.ledger, stage.name, back, app.settings.sweepMs);
-  const giveBackEarly = (back: Back) => void give(back);
-  await give(await workOn(app, stage, things, { stop, isStuck: () => false, giveBackEarly }));
+  const backs: Back[] = [];
+  backs.push(
+    await workOn(app, stage, things, { stop, isStuck: () => false, giveBackEarly: (back) => backs.push(back) }),
+  );
+  const back = { ended: backs.flatMap(({ ended }) => ended), later: backs.flatMap(({ later }) => later) };
+  await giveBack(app.ledger, stage.name, back, app.settings.sweepMs);
   return things.length;
 }
 
