@@ -22,3 +22,69 @@ COMMENT ON COLUMN output.written_at IS 'When it was written, by the clock of the
 COMMENT ON COLUMN output.number IS 'Number of a correction; 0 for the other kinds.';
 
 CREATE INDEX output_by_time ON output (written_at);
+
+-- == Functions ==
+
+-- Records output files that were written and read back, of one payment file or of many, and completes those that are to
+-- be completed, if no batch of them is open. Recording an output again changes nothing. Nothing of a file is recorded when
+-- this ledger is not the one that its outputs were made of: when the server is replaced under a running process, the
+-- process may read from one ledger and record in the other, which would keep to bytes that it can never make again.
+-- p_files: as in read_made_outputs. Returns what was made: `another` for a file whose outputs were made of something else,
+-- `output` for each that is new, and the moves `begin` and `complete`.
+CREATE FUNCTION commit_outputs(p_at timestamptz, p_database_now timestamptz, p_files jsonb)
+RETURNS TABLE (file_id text, made text, kind text, number integer, account text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+  ours text[];
+BEGIN
+  PERFORM FROM file f JOIN read_made_outputs(p_files) r ON f.file_id = r.file_id ORDER BY f.file_id FOR NO KEY UPDATE OF f;
+  SELECT array_agg(r.file_id) INTO ours FROM read_made_outputs(p_files) r
+    WHERE r.read_from = ledger_mark() AND (r.batch_marks IS NULL OR r.batch_marks = batch_marks(r.file_id));
+  RETURN QUERY SELECT r.file_id, 'another', NULL::text, NULL::integer, NULL::text FROM read_made_outputs(p_files) r
+    WHERE r.file_id <> ALL (coalesce(ours, '{}'));
+  RETURN QUERY
+    INSERT INTO output (file_id, kind, number, name, sha256, bytes, rows, written_at)
+      SELECT r.file_id, o.kind, coalesce(o.number, 0), o.name, o.sha256, o.bytes, o.rows, p_at
+      FROM read_made_outputs(p_files) r CROSS JOIN LATERAL jsonb_to_recordset(r.outputs) AS o
+        (kind text, number integer, name text, sha256 text, bytes bigint, rows integer)
+      WHERE r.file_id = ANY (ours)
+    ON CONFLICT (file_id, kind, number) DO NOTHING RETURNING file_id, 'output', kind, number, NULL::text;
+  -- Of a file without a row to send no batch has begun it.
+  RETURN QUERY
+    UPDATE file f SET state = 'in_progress', state_at = p_at, known_at = p_database_now FROM read_made_outputs(p_files) r
+    WHERE f.file_id = r.file_id AND r.is_last AND f.state = 'accepted' AND f.file_id = ANY (ours) AND has_ended(f.file_id)
+    RETURNING f.file_id, 'begin', NULL::text, NULL::integer, f.account;
+  RETURN QUERY
+    UPDATE file f SET state = 'completed', state_at = p_at, known_at = p_database_now FROM read_made_outputs(p_files) r
+    WHERE f.file_id = r.file_id AND r.is_last AND f.state = 'in_progress' AND f.file_id = ANY (ours) AND has_ended(f.file_id)
+    RETURNING f.file_id, 'complete', NULL::text, NULL::integer, f.account;
+END $$;
+
+-- Reads a list of {fileId, readFrom, batchMarks, isLast, outputs}: the ledger that the outputs were made of, and the marks
+-- of its batches if they were made of those too; whether nothing more is to be written; and the outputs, as in table
+-- output.
+CREATE FUNCTION read_made_outputs(p_files jsonb)
+RETURNS TABLE (file_id text, read_from text, batch_marks text, is_last boolean, outputs jsonb)
+LANGUAGE sql STABLE ROWS 20 AS $$
+  SELECT r."fileId", r."readFrom", r."batchMarks", r."isLast", r.outputs
+  FROM jsonb_to_recordset(p_files) AS r ("fileId" text, "readFrom" text, "batchMarks" text, "isLast" boolean, outputs jsonb)
+$$;
+
+-- The ledger that answers: the run of its server, and its tables. Another answers once the server was replaced or a backup
+-- was put in place.
+CREATE FUNCTION ledger_mark() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT pg_postmaster_start_time() || ' ' || to_regclass('file')::oid
+$$;
+
+-- What outputs say of the batches of a file, as one text.
+CREATE FUNCTION batch_marks(p_file_id text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce(string_agg(concat_ws(' ', b.batch_no, b.state, b.attempt, extract(epoch FROM b.result_at)), E'\n'
+                             ORDER BY b.batch_no), '')
+  FROM batch b WHERE b.file_id = p_file_id
+$$;
+
+-- Whether no batch of a file waits for anything.
+CREATE FUNCTION has_ended(p_file_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT NOT EXISTS (SELECT FROM batch b WHERE b.file_id = p_file_id AND b.state NOT IN ('reconciled', 'cancelled'))
+$$;

@@ -3,21 +3,23 @@ import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
-import type { OutcomeTotals } from '../../src/rows/rows.ts';
+import type { Fault, OutcomeTotals } from '../../src/rows/rows.ts';
 import {
-  completeFile,
+  commitOutputs,
   type Delivery,
+  madeOfAnother,
   type NewOutput,
-  readDelivery,
+  readDeliveries,
   readDueCorrections,
+  recordOutput,
 } from '../../src/ledger/file/complete-file.ts';
 import { dueFiles } from '../../src/ledger/batch/due-work.ts';
-import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
+import { readBatchesOf, readFaultPages, readOutcomeTotalsOf } from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/file/file-figures.ts';
-import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
-import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
-import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import { readSmallPacks, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
@@ -27,101 +29,267 @@ import { LAST_ROW } from '../../src/csv/workbook/cell-address.ts';
 import { typedCell, type WorkbookCell, writeWorkbook } from '../../src/csv/workbook/write-workbook.ts';
 import { type ResultInput, resultInput } from './result-input.ts';
 import { countDelivered } from './count-delivered.ts';
-import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-files.ts';
-import { FIRST } from './finished-pages.ts';
+import { openOutputs, type OutputFiles, publish } from './output-files.ts';
+import { FIRST, isSmall } from './finished-pages.ts';
 import { mustHold, writeResultCorrection } from './write-result-correction.ts';
-import { writeRows } from './write-rows.ts';
-import { eachAlone, type Stage } from '../stage.ts';
-import { writeDueNotice } from './write-notice.ts';
+import { ROW_KINDS, writeRows } from './write-rows.ts';
+import type { Hand, NotEnded, Stage } from '../stage.ts';
+import { dueNotices, writeNotice } from './write-notice.ts';
 
 /** Bytes of the files of a group; a larger file is a group of its own. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Writes the output files that are due. */
-export const DELIVER: Stage<{ fileId: string }> = {
+export const DELIVER: Stage<DueFile> = {
   name: 'deliver',
-  most: { things: 10, weight: MOST_BYTES },
+  most: { things: 20, weight: MOST_BYTES },
   findDue: (app) => dueFiles(app.ledger, 'deliver', app.settings.site),
   thingOf: (fileId) => ({ fileId }),
   itemOf: ({ fileId }) => ({ work: 'deliver', subject: fileId, fileId }),
-  work: eachAlone(deliverFile),
+  work: deliver,
 };
 
+type DueFile = { readonly fileId: string };
+
 /**
- * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each
- * change of outcomes. The results complete the file. All come from the ledger and the sealed original alone, so a
- * repeat after a crash gives the same bytes.
+ * Writes the output files of payment files that are due: the notice, the results once no batch is open, then a correction
+ * for each change of outcomes. The results complete the file. All come from the ledger and the sealed original alone, so a
+ * repeat after a crash gives the same bytes, and so do two processes at once.
  */
-export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
-  const ask = (ledger: Ledger) => readDelivery(ledger, fileId);
-  await lockAndQuery(app.ledger, `deliver:${fileId}`, ask, async (due) => {
-    app.telemetry.note({ account: due.file.account });
-    await writeDueNotice(app, due);
-    crashPoint('deliver.notice-written');
-    const isFinal = haveResults(due);
-    if (isFinal) await deliverResults(app, due.file);
-    // Changes may have waited for the results.
-    const corrections = isFinal ? await readDueCorrections(app.ledger, due.file.file_no) : due.corrections;
-    for (const correctionNo of corrections) {
-      await writeResultCorrection(app, due.file, correctionNo);
-      app.log.info({ fileId, correctionNo }, 'correction written');
-    }
+async function deliver(app: App, files: readonly DueFile[], { stop, trace }: Pick<Hand<DueFile>, 'stop' | 'trace'>) {
+  const notEnded = new Map<DueFile, NotEnded>();
+  const deliveries = await readDeliveries(
+    app.ledger,
+    files.map(({ fileId }) => fileId),
+  );
+  const due = deliveries.map((delivery) => {
+    const file = files.find(({ fileId }) => fileId === delivery.file.file_id)!;
+    const wanted = { delivery, notices: dueNotices(app, delivery), results: wantsResults(delivery) };
+    return { ...wanted, trace: <Result>(work: () => Promise<Result>) => trace(file, work), file };
   });
+  const made = await writeOutputs(app, due, stop);
+  await record(app, due, made, notEnded);
+  await correct(app, due, notEnded);
+  for (const file of files) {
+    const why = made.get(file.fileId);
+    if (!due.some((one) => one.file === file)) notEnded.set(file, { error: noFile(file) });
+    else if (why === 'stopped' || (why && 'error' in why)) notEnded.set(file, why);
+  }
+  return notEnded;
 }
 
-function haveResults({ file, written, openBatches }: Delivery): boolean {
-  if (file.state === 'partly_cancelled' && written.has('summary-txt')) return false;
+function noFile({ fileId }: DueFile): PipelineError {
+  return new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+}
+
+/** Does the same for one file at once. */
+export async function deliverFile(app: App, file: DueFile): Promise<void> {
+  const why = (await deliver(app, [file], { stop: NEVER, trace: (_file, work) => work() })).get(file);
+  if (typeof why === 'object') throw why.error;
+}
+
+const NEVER = new AbortController().signal;
+
+function wantsResults({ file, outputs, openBatches }: Delivery): boolean {
+  if (file.state === 'partly_cancelled' && outputs.some(({ kind }) => kind === 'summary-txt')) return false;
   return HAVE_RESULTS.has(file.state) && openBatches === 0;
 }
 
 const HAVE_RESULTS: ReadonlySet<FileRow['state']> = new Set(['accepted', 'in_progress', 'partly_cancelled']);
 
-async function deliverResults(app: App, file: ReadFileRow): Promise<void> {
-  const { batches, controlTotals, summaries } = await writeResults(app, file);
-  const done = await completeFile(app.ledger, { file, batches }, { controlTotals }, summaries);
-  if (done) app.log.info({ fileId: file.file_id, account: file.account }, 'file completed');
+type Due = Wanted & { readonly file: DueFile };
+
+/** Records what was published of each file, and completes those whose results are out. */
+async function record(
+  app: App,
+  due: readonly Due[],
+  made: ReadonlyMap<string, Made>,
+  notEnded: Map<DueFile, NotEnded>,
+): Promise<void> {
+  const files = due.flatMap(({ delivery, file }) => {
+    const outputs = made.get(file.fileId);
+    if (!outputs || typeof outputs === 'string' || !('outputs' in outputs) || outputs.outputs.length === 0) return [];
+    const { controlTotals } = outputs;
+    const source = { file: delivery.file, ...(controlTotals && { batchMarks: delivery.batchMarks }) };
+    const completes = controlTotals && { evidence: { controlTotals } };
+    return [{ of: file, source, outputs: outputs.outputs, completes }];
+  });
+  if (files.length === 0) return;
+  const ends = await commitOutputs(app.ledger, files);
+  crashPoint('output.recorded');
+  for (const { of, source } of files) {
+    const end = ends.get(of.fileId);
+    if (end === 'completed') app.log.info({ ...of, account: source.file.account }, 'file completed');
+    if (end === 'another') notEnded.set(of, { error: madeOfAnother(of.fileId) });
+  }
 }
+
+/** Writes the corrections that are due, of a file whose results are out. */
+async function correct(app: App, due: readonly Due[], notEnded: Map<DueFile, NotEnded>): Promise<void> {
+  const fileNos = due.map(({ delivery }) => delivery.file.file_no);
+  for (const { fileNo, correctionNo } of await readDueCorrections(app.ledger, fileNos)) {
+    const { delivery, file } = due.find((one) => one.delivery.file.file_no === fileNo)!;
+    if (notEnded.has(file)) continue;
+    try {
+      const outputs = await writeResultCorrection(app, delivery.file, correctionNo);
+      await recordOutput(app.ledger, delivery, ...outputs);
+      app.log.info({ ...file, correctionNo }, 'correction written');
+    } catch (error) {
+      notEnded.set(file, { error });
+    }
+  }
+}
+
+/** A payment file, and which of its outputs are to be written. */
+export type Wanted = {
+  readonly delivery: Delivery;
+  readonly notices: readonly OutputKind[];
+  readonly results: boolean;
+  /** Does a part of the work that concerns this file. */
+  readonly trace: <Result>(work: () => Promise<Result>) => Promise<Result>;
+};
+
+/** What was published of a file, with control totals if its results are; or why nothing was. */
+type Made =
+  | { readonly outputs: readonly NewOutput[]; readonly controlTotals?: readonly ControlTotal[] }
+  | Exclude<NotEnded, 'later'>;
 
 /**
- * Writes every output of a file whose rows are final. Writing them again gives the same bytes.
- * @returns the summaries too; `completeFile` records them with the control totals
+ * Writes and publishes notices, and every output of files whose rows are final. The ledger is asked once for all files,
+ * and what was written is flushed, read back and named together. Writing it again gives the same bytes.
+ * @param stop begins no further file
+ * @returns what was published, by the id of the file, or why it was not
  */
-export async function writeResults(
+export async function writeOutputs(
   app: App,
-  file: ReadFileRow,
-): Promise<{ batches: BatchRow[]; controlTotals: ControlTotal[]; summaries: NewOutput[] }> {
-  const batches = await readBatches(app.ledger, file.file_id);
-  const delivered = await writeRowOutputs(app, file, batches);
-  const outcomes = await readOutcomeTotals(app.ledger, file.file_no, FIRST);
-  const controlTotals = checkControlTotals({ ...figuresOfFile(file), batches, outcomes, delivered });
-  mustHold(controlTotals, `complete file "${file.file_id}"`);
-  crashPoint('deliver.totals-held');
-  const summary = await summarize(app, file, { batches, outcomes, controlTotals });
-  const summaries = await publishOutputs(app, file, async (outputs) => {
-    await outputs.appendText('summary-json', summaryJson(summary));
-    await outputs.appendText('summary-txt', summaryText(summary));
-    await outputs.publish(['summary-json', 'summary-txt']);
-  });
-  crashPoint('deliver.summaries-written');
-  return { batches, controlTotals, summaries };
+  wanted: readonly Wanted[],
+  stop: AbortSignal = NEVER,
+): Promise<ReadonlyMap<string, Made>> {
+  const made = new Map<string, Made>();
+  const writing: Writing[] = [];
+  try {
+    const ahead = await readAhead(app, wanted);
+    for (const one of wanted) {
+      const { file } = one.delivery;
+      if (stop.aborted) made.set(file.file_id, 'stopped');
+      else await attempt(made, file, () => one.trace(() => writeRowsAndNotices(app, one, ahead, writing)));
+    }
+    const all = () => writing.filter(({ outputs }) => !made.has(outputs.file.file_id));
+    await publishAll(app, all(), ['ack', 'held', 'nak', 'cancelled', ...ROW_KINDS]);
+    crashPoint('deliver.rows-written');
+    await publishAll(app, all(), ['result-xlsx']);
+    for (const one of all()) await attempt(made, one.outputs.file, () => summarize(app, one));
+    crashPoint('deliver.totals-held');
+    await publishAll(app, all(), ['summary-json', 'summary-txt']);
+    crashPoint('deliver.summaries-written');
+    for (const { outputs, controlTotals } of all())
+      made.set(outputs.file.file_id, { outputs: outputs.published, ...(controlTotals && { controlTotals }) });
+    return made;
+  } finally {
+    for (const { outputs } of writing) await outputs.end();
+  }
 }
 
-/** @returns rows and money per outcome in the result file, read back from disk */
-async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
-  let delivered: OutcomeTotals = {};
-  const input = await resultInput(app, file);
-  const write = async (outputs: OutputFiles) => {
-    await writeRows(app, file, { batches, input }, outputs);
-    await outputs.publish(['result'], async (_kind, bytes) => {
-      const writeToo = wantsWorkbook(app, file) ? workbookWriter(file, input, outputs) : undefined;
-      delivered = await countDelivered(bytes, input, file.output_form.delimiter, writeToo);
-    });
-    crashPoint('deliver.result-written');
-    await outputs.publish(['result-xlsx', 'sent', 'rejects', 'retry']);
+/** A failure of one file keeps no other from its outputs. */
+async function attempt(
+  made: Map<string, Made>,
+  { file_id: fileId }: FileRow,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    made.set(fileId, { error });
+  }
+}
+
+/** What the ledger has of the files, asked for all of them at once. */
+type Ahead = {
+  readonly batches: readonly BatchRow[];
+  readonly totals: ReadonlyMap<number, OutcomeTotals>;
+  /** Rows of small files. */
+  readonly packs: ReadonlyMap<number, RowPack>;
+  readonly faults: ReadonlyMap<number, readonly Fault[]>;
+};
+
+async function readAhead(app: App, wanted: readonly Wanted[]): Promise<Ahead> {
+  const final = wanted.filter(({ results }) => results).map(({ delivery }) => delivery.file);
+  const told = wanted
+    .filter(({ notices, results }) => notices.length > 0 || results)
+    .map(({ delivery }) => delivery.file);
+  const { ledger } = app;
+  const numbers = (files: readonly FileRow[]) => files.map(({ file_no: no }) => no);
+  if (told.length === 0) return { batches: [], totals: new Map(), packs: new Map(), faults: new Map() };
+  const small = final.filter(isSmall).map((file) => ({ fileNo: file.file_no, lines: file.physical_lines ?? 0 }));
+  const faults = await readFaultPages(ledger, numbers(told));
+  if (final.length === 0) return { batches: [], totals: new Map(), packs: new Map(), faults };
+  return {
+    faults,
+    batches: await readBatchesOf(
+      ledger,
+      final.map(({ file_id: fileId }) => fileId),
+    ),
+    totals: await readOutcomeTotalsOf(ledger, numbers(final), FIRST),
+    packs: await readSmallPacks(ledger, small),
   };
-  await writeOutputFiles(app, file, write, { batches });
-  crashPoint('deliver.corrections-written');
-  return delivered;
+}
+
+/** A file whose outputs are being written. */
+type Writing = {
+  readonly wanted: Wanted;
+  readonly outputs: OutputFiles;
+  readonly batches: readonly BatchRow[];
+  readonly totals: OutcomeTotals;
+  /** Set for results, with what a reader finds in the result file, once it was read back. */
+  input?: ResultInput;
+  delivered?: OutcomeTotals;
+  controlTotals?: readonly ControlTotal[];
+};
+
+async function writeRowsAndNotices(app: App, wanted: Wanted, ahead: Ahead, writing: Writing[]): Promise<void> {
+  const { delivery, notices, results } = wanted;
+  const { file } = delivery;
+  app.telemetry.note({ account: file.account });
+  const outputs = openOutputs(app, file);
+  const batches = ahead.batches.filter(({ file_id: fileId }) => fileId === file.file_id);
+  const one: Writing = { wanted, outputs, batches, totals: ahead.totals.get(file.file_no) ?? {} };
+  writing.push(one);
+  const firstFaults = ahead.faults.get(file.file_no) ?? [];
+  for (const kind of notices) await writeNotice(app, delivery, { kind, firstFaults }, outputs);
+  if (!results) return;
+  one.input = await resultInput(app, file);
+  const found = { batches, pack: ahead.packs.get(file.file_no), firstFaults };
+  await writeRows(app, file, { ...found, input: one.input }, outputs);
+}
+
+/** Publishes outputs of all files together. The rows of each result are counted as it is read back from disk. */
+async function publishAll(app: App, all: readonly Writing[], kinds: readonly OutputKind[]): Promise<void> {
+  const ofOutputs = new Map(all.map((one) => [one.outputs, one]));
+  await publish(app, [...ofOutputs.keys()], kinds, async (outputs, kind, bytes) => {
+    const one = ofOutputs.get(outputs)!;
+    if (kind !== 'result') return readToEnd(bytes);
+    const { file } = outputs;
+    const writeToo = wantsWorkbook(app, file) ? workbookWriter(file, one.input!, outputs) : undefined;
+    one.delivered = await countDelivered(bytes, one.input!, file.output_form.delimiter, writeToo);
+  });
+}
+
+async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of bytes);
+}
+
+/** Compares the control totals and writes the summaries, of a file whose results are out. */
+async function summarize(app: App, one: Writing): Promise<void> {
+  if (!one.wanted.results) return;
+  const { outputs, batches, totals: outcomes, delivered = {} } = one;
+  const { file } = outputs;
+  const controlTotals = checkControlTotals({ ...figuresOfFile(file), batches, outcomes, delivered });
+  mustHold(controlTotals, `complete file "${file.file_id}"`);
+  const known = [...one.wanted.delivery.outputs, ...outputs.published];
+  const summary = await summaryOf(app, file, { batches, outcomes, controlTotals, known });
+  await outputs.appendText('summary-json', summaryJson(summary));
+  await outputs.appendText('summary-txt', summaryText(summary));
+  one.controlTotals = controlTotals;
 }
 
 function wantsWorkbook(app: App, { output_form: form, records, file_id: fileId }: FileRow): boolean {
@@ -156,21 +324,22 @@ function workbookWriter(file: FileRow, { types }: ResultInput, outputs: OutputFi
   };
 }
 
-async function summarize(
+async function summaryOf(
   app: App,
   file: FileRow,
   {
     batches,
     outcomes,
     controlTotals,
+    known,
   }: Pick<Figures, 'outcomes'> & {
     batches: readonly BatchRow[];
     controlTotals: ControlTotal[];
+    known: readonly NewOutput[];
   },
 ): Promise<Summary> {
   const { account, timeZone } = file.output_form;
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
-  const outputs = await readOutputs(app.ledger, file.file_id);
   const readBy = await whatRead(app.ledger.pool, file);
   const unknown = outcomes.unknown?.rows ?? 0;
   const withheld = withheldOf(file);
@@ -200,9 +369,10 @@ async function summarize(
       resultAt: when(batch.result_at),
     })),
     // The summaries cannot hold their own hashes. Sort by kind: times may be equal, or differ when the files are
-    // written again, and the summary must not differ.
-    outputs: outputs
-      .filter((output) => !output.kind.startsWith('summary') && output.number === 0)
+    // written again, and the summary must not differ. Those that the ledger knows come first.
+    outputs: known
+      .filter(({ kind, number = 0 }) => !kind.startsWith('summary') && number === 0)
+      .filter(({ kind }, place, all) => all.findIndex((other) => other.kind === kind) === place)
       .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))
       .map(({ kind, name, sha256, rows }) => ({ kind, name, sha256, rows })),
     openItems: [

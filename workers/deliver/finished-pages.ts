@@ -41,6 +41,9 @@ type FinishedOptions = {
   /** Outcomes to use instead of the first ones; empty for the present ones. */
   asOf?: AsOf;
   batches?: readonly BatchRow[] | Promise<readonly BatchRow[]>;
+  /** What the ledger has of all rows, and the first page of faults, if they were read before. */
+  pack?: RowPack | undefined;
+  firstFaults?: readonly Fault[] | undefined;
 };
 
 /** The first outcomes. Later changes have files of their own, so rewritten outputs keep the same bytes. */
@@ -54,13 +57,13 @@ export const FIRST: AsOf = { correctionNo: 0 };
 export async function* finishedPages(
   app: App,
   file: FileRow,
-  { asOf = FIRST, batches = readBatches(app.ledger, file.file_id) }: FinishedOptions = {},
+  { asOf = FIRST, batches = readBatches(app.ledger, file.file_id), pack: whole, firstFaults }: FinishedOptions = {},
 ): AsyncGenerator<FinishedPage> {
-  const kept = rangeReader(keptRanges(app, file, asOf));
+  const kept = rangeReader(whole ? [whole].values() : keptRanges(app, file, asOf));
   const original = openContent(app, file);
   try {
     const describe = rowDescriber(file, await batches);
-    const findFaults = faultFinder(app.ledger, file.file_no);
+    const findFaults = faultFinder(app.ledger, file.file_no, firstFaults);
     for await (const input of await inputLines(app, file, original)) {
       for (let from = 0; from < input.lines.length; ) {
         const { pack, from: packFrom, count } = await kept.take(input.lines.length - from);
@@ -110,7 +113,7 @@ export async function inputLines(
   return readMadeLines(original, version.profile, profileContext(file));
 }
 
-function rangeReader(ranges: AsyncGenerator<RowPack>) {
+function rangeReader(ranges: AsyncGenerator<RowPack> | IterableIterator<RowPack>) {
   let pack = newRowPack(0);
   let next = 0;
   return {
@@ -156,8 +159,9 @@ const TELLING = (Object.keys(ERRORS) as FaultCode[]).filter((code) => ERRORS[cod
 export function faultFinder(
   ledger: Ledger,
   fileNo: number,
+  first?: readonly Fault[],
 ): (lines: readonly number[]) => Promise<Map<number, Fault[]>> {
-  const pages = readFaults(ledger, fileNo, { codes: TELLING });
+  const pages = readFaults(ledger, fileNo, { codes: TELLING, first });
   let ahead: readonly Fault[] = [];
   return async (lines) => {
     const [first = 0, last = 0] = [lines[0], lines.at(-1)];
@@ -178,8 +182,13 @@ export function faultFinder(
 /** Lines read at a time: few enough to hold two such ranges, enough that the query costs nothing. */
 const RANGE_LINES = 10_000;
 
-/** For so few rows, the query plan does not matter. */
+/** For so few rows, the query plan does not matter, and those of several files are read together. */
 const FEW_LINES = 1_000;
+
+/** Returns whether what the ledger has of the rows of a file is so little that it is read with that of others. */
+export function isSmall({ physical_lines: lines }: Pick<FileRow, 'physical_lines'>): boolean {
+  return (lines ?? 0) <= FEW_LINES;
+}
 
 const LAST_LINE = 2_147_483_647;
 
@@ -199,7 +208,7 @@ export async function* keptRanges(app: App, file: FileRow, asOf: AsOf): AsyncGen
     const to = from + RANGE_LINES > lines ? LAST_LINE : from + RANGE_LINES - 1;
     const pack = readPackedRows(app.ledger, file.file_no, { from, to }, packs[number % 2]!, {
       ...asOf,
-      isSmall: lines <= FEW_LINES,
+      isSmall: isSmall(file),
     });
     // The failure reaches the `await` below; until then it must not count as unhandled.
     pack.catch(() => undefined);

@@ -7,59 +7,33 @@ import type { App } from '../../src/app.ts';
 import { type OutputDraft, openDraft } from '../../src/files/outputs/output-draft.ts';
 import { type OutputExtension, outputName } from '../../src/files/outputs/output-name.ts';
 import { publishDrafts, setOutputAside } from '../../src/files/outputs/publish-drafts.ts';
-import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { PipelineError } from '../../src/kernel/errors.ts';
-import { type NewOutput, recordOutput } from '../../src/ledger/file/complete-file.ts';
+import type { NewOutput } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
-import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
+import type { FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 
-/** Outputs of one file that are being written. */
+/** Outputs of one payment file that are being written. */
 export type OutputFiles = {
+  readonly file: ReadFileRow;
+  /** Of a correction, from 1; 0 for the other kinds. */
+  readonly number: number;
   /** Appends bytes to an output, which begins with the first, and counts the rows they hold. */
   append(kind: OutputKind, bytes: Uint8Array, rows?: number): Promise<void>;
   appendText(kind: OutputKind, text: string, rows?: number): Promise<void>;
-  /**
-   * Names the begun outputs of these kinds, all together, and reads them back.
-   * @param readBack receives the bytes of each as they are read back
-   */
-  publish(
-    kinds: readonly OutputKind[],
-    readBack?: (kind: OutputKind, bytes: AsyncIterable<Buffer>) => Promise<void>,
-  ): Promise<void>;
+  /** What was begun and is not published. */
+  readonly begun: ReadonlyMap<OutputKind, Begun>;
+  /** What was published, in that order. */
+  readonly published: NewOutput[];
+  /** Removes the drafts. */
+  end(): Promise<void>;
 };
 
 type Begun = { kind: OutputKind; draft: OutputDraft; rows: number; isMarked: boolean };
 
-/**
- * Writes outputs of a file and records the published ones in the ledger. The others are gone when `write` ends.
- * @param number of a correction, from 1; 0 for the other kinds
- * @param batches that they are made of, beside the file
- */
-export async function writeOutputFiles(
-  app: App,
-  file: ReadFileRow,
-  write: (outputs: OutputFiles) => Promise<void>,
-  { number = 0, batches }: { number?: number; batches?: readonly BatchRow[] } = {},
-): Promise<void> {
-  const published = await publishOutputs(app, file, write, number);
-  if (published.length === 0) return;
-  await recordOutput(app.ledger, batches ? { file, batches } : { file }, ...published);
-  crashPoint('output.recorded');
-}
-
-/**
- * Does the same for a caller that records them itself, with what follows from them.
- * @returns what was published
- */
-export async function publishOutputs(
-  app: App,
-  file: FileRow,
-  write: (outputs: OutputFiles) => Promise<void>,
-  number = 0,
-): Promise<NewOutput[]> {
+/** Opens the outputs of a payment file. The caller ends them, whatever happens. */
+export function openOutputs(app: App, file: ReadFileRow, number = 0): OutputFiles {
   const { out } = app.settings.paths;
   const begun = new Map<OutputKind, Begun>();
-  const published: NewOutput[] = [];
 
   async function append(kind: OutputKind, bytes: Uint8Array, rows = 0): Promise<void> {
     const name = nameOf(file, kind, number);
@@ -70,28 +44,52 @@ export async function publishOutputs(
     await output.draft.append(bytes);
   }
 
-  const publish: OutputFiles['publish'] = async (kinds, readBack) => {
-    const outputs = kinds.flatMap((kind) => begun.get(kind) ?? []);
-    const ofName = (name: string) => outputs.find((output) => output.draft.name === name)!;
-    const written = await publishDrafts(
-      out,
-      outputs.map((output) => output.draft),
-      {
-        makeRoom: (name, error) => setForgottenAside(app, file, name, error),
-        ...(readBack && { readBack: (name, bytes) => readBack(ofName(name).kind, bytes) }),
-      },
-    );
-    for (const { name, sha256, bytes } of written) {
-      const { kind, rows } = ofName(name);
-      published.push({ kind, number, name, sha256, bytes, rows });
-    }
+  return {
+    file,
+    number,
+    append,
+    appendText: (kind, text, rows) => append(kind, Buffer.from(text), rows),
+    begun,
+    published: [],
+    end: async () => {
+      for (const { draft } of begun.values()) await draft.discard();
+    },
   };
+}
 
-  try {
-    await write({ append, publish, appendText: (kind, text, rows) => append(kind, Buffer.from(text), rows) });
-    return published;
-  } finally {
-    for (const { draft } of begun.values()) await draft.discard();
+/**
+ * Names the begun outputs of these kinds of several payment files, all together, and reads them back.
+ * @param readBack receives the bytes of each as they are read back
+ */
+export async function publish(
+  app: App,
+  all: readonly OutputFiles[],
+  kinds: readonly OutputKind[],
+  readBack?: (outputs: OutputFiles, kind: OutputKind, bytes: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<void> {
+  const wanted = new Map(
+    all.flatMap((outputs) =>
+      kinds.flatMap((kind) => {
+        const begun = outputs.begun.get(kind);
+        return begun && outputs.published.every((one) => one.kind !== kind)
+          ? [[begun.draft.name, { outputs, begun }] as const]
+          : [];
+      }),
+    ),
+  );
+  const written = await publishDrafts(
+    app.settings.paths.out,
+    [...wanted.values()].map(({ begun }) => begun.draft),
+    {
+      makeRoom: (name, error) => setForgottenAside(app, wanted.get(name)!.outputs.file, name, error),
+      ...(readBack && {
+        readBack: (name, bytes) => readBack(wanted.get(name)!.outputs, wanted.get(name)!.begun.kind, bytes),
+      }),
+    },
+  );
+  for (const { name, sha256, bytes } of written) {
+    const { outputs, begun } = wanted.get(name)!;
+    outputs.published.push({ kind: begun.kind, number: outputs.number, name, sha256, bytes, rows: begun.rows });
   }
 }
 

@@ -8,8 +8,7 @@ import { readDelivery } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
-import { writeResults } from './deliver.ts';
-import { writeNotice } from './write-notice.ts';
+import { writeOutputs } from './deliver.ts';
 
 /**
  * Result of checking one output that the ledger knows.
@@ -46,10 +45,13 @@ function withOutFolder(app: App, out: string): App {
 
 async function writeAll(app: App, fileId: string, outputs: readonly OutputRow[]): Promise<void> {
   const kinds = new Set(outputs.map((output) => output.kind));
-  const { file, openBatches, batches, largestBatch } = await readDelivery(app.ledger, fileId);
-  for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches, largestBatch });
-  // The process may have died before it wrote the summaries, which come last.
-  if (kinds.has('summary-txt') || (kinds.has('result') && openBatches === 0)) await writeResults(app, file);
+  const delivery = await readDelivery(app.ledger, fileId);
+  const { file } = delivery;
+  const results = kinds.has('result');
+  const notices = NOTICES.filter((kind) => kinds.has(kind));
+  const made = await writeOutputs(app, [{ delivery, notices, results, trace: (work) => work() }]);
+  const why = made.get(fileId);
+  if (typeof why === 'object' && 'error' in why) throw why.error;
   const corrections = new Set(outputs.map((output) => output.number).filter((number) => number > 0));
   for (const correctionNo of corrections) await writeResultCorrection(app, file, correctionNo);
 }

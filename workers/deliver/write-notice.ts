@@ -5,14 +5,14 @@ import type { App } from '../../src/app.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import { effectOf } from '../../src/csv/check/fault-effect.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
-import type { FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Delivery } from '../../src/ledger/file/complete-file.ts';
 import { readFaults, readStopReason } from '../../src/ledger/file/read-file.ts';
 import { faultGroups, type Notice, noticeHead, saidEffect } from '../../src/reconcile/outputs/acknowledgement.ts';
 import { readEquation } from '../../src/reconcile/control-totals.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { whatRead } from '../file-profile.ts';
-import { outputPath, writeOutputFiles } from './output-files.ts';
+import { outputPath, type OutputFiles } from './output-files.ts';
 
 const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
   accepted: 'ack',
@@ -29,56 +29,44 @@ type Cut = Pick<Delivery, 'batches' | 'largestBatch'>;
 /** Notices of verdicts that a person may end before the notice is recorded. */
 const PASSING: readonly OutputKind[] = ['held', 'ack'];
 
-/** Writes the notice of the file's verdict, unless it is there. */
-export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written'> & Cut): Promise<void> {
-  await noteStrayNotices(app, due);
-  const { file, written, ...cut } = due;
-  const kind = NOTICES[file.state];
-  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, ...cut });
-}
-
 /**
- * Rewrites and records a notice whose process died after publishing it. A person may have approved or canceled the file
- * since, but the sender has read the notice; the bytes stay the same. It goes first: if it fails, the due notice is
- * still missing, so both are retried.
+ * Returns the notices of a file that are due: that of its verdict, unless it is there; and one whose process died after
+ * publishing it. A person may have approved or canceled the file since, but the sender has read the notice; the bytes stay
+ * the same.
  */
-async function noteStrayNotices(
-  app: App,
-  { file, written, ...cut }: Pick<Delivery, 'file' | 'written'> & Cut,
-): Promise<void> {
-  for (const kind of PASSING) {
-    if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
-    await writeNotice(app, file, { kind, ...cut });
-  }
+export function dueNotices(app: App, { file, outputs }: Pick<Delivery, 'file' | 'outputs'>): OutputKind[] {
+  const isWritten = (kind: OutputKind) => outputs.some((output) => output.kind === kind);
+  const due = NOTICES[file.state];
+  const stray = PASSING.filter((kind) => kind !== due && !isWritten(kind) && existsSync(outputPath(app, file, kind)));
+  return [...stray, ...(due && !isWritten(due) ? [due] : [])];
 }
 
 const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
 
 /**
  * Writes the acknowledgement, the notice of a held or canceled file, or the NAK: verdict and figures, then all faults.
+ * @param firstFaults the first page of its faults, if it was read
  */
 export async function writeNotice(
   app: App,
-  file: ReadFileRow,
-  { kind, ...cut }: { kind: OutputKind } & Cut,
+  { file, ...cut }: Pick<Delivery, 'file'> & Cut,
+  { kind, firstFaults }: { kind: OutputKind; firstFaults?: readonly Fault[] | undefined },
+  outputs: OutputFiles,
 ): Promise<void> {
   const line = csvLines({ guard: true });
   const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], cut);
   const { take, end } = faultLister(app, file, notice);
   const write = (lines: readonly string[][]) => lines.map((cells) => line(cells)).join('');
-  await writeOutputFiles(app, file, async (outputs) => {
-    await outputs.appendText(
-      kind,
-      noticeHead(notice)
-        .map((cells) => line(cells, VALUE))
-        .join(''),
-    );
-    for await (const page of readFaults(app.ledger, file.file_no)) {
-      await outputs.appendText(kind, write(take(page)), page.length);
-    }
-    await outputs.appendText(kind, write(end()));
-    await outputs.publish([kind]);
-  });
+  await outputs.appendText(
+    kind,
+    noticeHead(notice)
+      .map((cells) => line(cells, VALUE))
+      .join(''),
+  );
+  for await (const page of readFaults(app.ledger, file.file_no, { first: firstFaults })) {
+    await outputs.appendText(kind, write(take(page)), page.length);
+  }
+  await outputs.appendText(kind, write(end()));
 }
 
 function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof faultGroups> {

@@ -4,6 +4,7 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import { type ChangedRow, readChanges } from '../../src/ledger/row/change-outcomes.ts';
+import type { NewOutput } from '../../src/ledger/file/complete-file.ts';
 import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals, type ControlTotal } from '../../src/reconcile/control-totals.ts';
@@ -11,21 +12,32 @@ import { correctionJson, type CorrectionSummary, correctionText } from '../../sr
 import { CHANGE_TITLES, changeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
 import { inputLines, rowDescriber } from './finished-pages.ts';
-import { type OutputFiles, writeOutputFiles } from './output-files.ts';
+import { openOutputs, type OutputFiles, publish } from './output-files.ts';
 import { ownTitles, resultInput } from './result-input.ts';
 import { cellsOf, type RawLines } from '../../src/csv/read/read-raw-lines.ts';
 import { openContent } from '../open-original.ts';
 
 /**
- * Writes the files of one correction: the rows whose outcome changed after delivery, as they are and were, and a
+ * Writes and publishes the files of one correction: the rows whose outcome changed after delivery, as they are and were, and a
  * summary. The service or a person may have reported the change. It uses the ledger as of this correction, so later
  * ones do not alter it.
  * @throws PipelineError OUTPUT_MISMATCH when the control totals do not hold; then there is no summary
  */
-export async function writeResultCorrection(app: App, file: ReadFileRow, correctionNo: number): Promise<void> {
+export async function writeResultCorrection(app: App, file: ReadFileRow, correctionNo: number): Promise<NewOutput[]> {
+  const outputs = openOutputs(app, file, correctionNo);
+  try {
+    await writeFiles(app, outputs);
+    return outputs.published;
+  } finally {
+    await outputs.end();
+  }
+}
+
+async function writeFiles(app: App, outputs: OutputFiles): Promise<void> {
+  const { file, number: correctionNo } = outputs;
   const changes = await readChanges(app.ledger, file.file_no, correctionNo);
   const batches = await readBatches(app.ledger, file.file_id);
-  const delivered = await writeChanges(app, file, correctionNo, { changes, batches });
+  const delivered = await writeChanges(app, outputs, { changes, batches });
   const totals = await readOutcomeTotals(app.ledger, file.file_no, { correctionNo });
   const controlTotals = checkCorrectionTotals({ batches, outcomes: totals, changed: sumNew(changes), delivered });
   mustHold(controlTotals, `correct the result of file "${file.file_id}"`);
@@ -40,12 +52,9 @@ export async function writeResultCorrection(app: App, file: ReadFileRow, correct
     outcomes: totals,
     controlTotals,
   };
-  const write = async (outputs: OutputFiles) => {
-    await outputs.appendText('correction-json', correctionJson(summary));
-    await outputs.appendText('correction-txt', correctionText(summary));
-    await outputs.publish(['correction-json', 'correction-txt']);
-  };
-  await writeOutputFiles(app, file, write, { number: correctionNo, batches });
+  await outputs.appendText('correction-json', correctionJson(summary));
+  await outputs.appendText('correction-txt', correctionText(summary));
+  await publish(app, [outputs], ['correction-json', 'correction-txt']);
 }
 
 /** @throws PipelineError OUTPUT_MISMATCH when a control total does not hold */
@@ -59,10 +68,10 @@ export function mustHold(totals: readonly ControlTotal[], action: string): void 
 /** @returns rows and money per outcome, read back from disk */
 async function writeChanges(
   app: App,
-  file: ReadFileRow,
-  correctionNo: number,
+  outputs: OutputFiles,
   { changes, batches }: { changes: readonly ChangedRow[]; batches: readonly BatchRow[] },
 ): Promise<OutcomeTotals> {
+  const { file } = outputs;
   const input = await resultInput(app, file);
   const form = file.output_form;
   const line = csvLines({ guard: true, form });
@@ -89,13 +98,10 @@ async function writeChanges(
     return line(changeCells(describe(change, []), shown, before, form), amountAt);
   };
   let delivered: OutcomeTotals = {};
-  const write = async (outputs: OutputFiles) => {
-    await outputs.appendText('correction', line(titles) + changes.map(lineOf).join(''), changes.length);
-    await outputs.publish(['correction'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, input, form.delimiter);
-    });
-  };
-  await writeOutputFiles(app, file, write, { number: correctionNo, batches });
+  await outputs.appendText('correction', line(titles) + changes.map(lineOf).join(''), changes.length);
+  await publish(app, [outputs], ['correction'], async (_outputs, _kind, bytes) => {
+    delivered = await countDelivered(bytes, input, form.delimiter);
+  });
   return delivered;
 }
 

@@ -12,6 +12,7 @@ import { type CsvForm, csvLines, DELIMITERS, PLAIN_FORM } from '../../src/csv/wr
 import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
 import { NO_BATCH, NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/row/read-packed-rows.ts';
+import type { Fault } from '../../src/rows/rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { correctionOf, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
@@ -35,7 +36,15 @@ type RowKind = (typeof ROW_KINDS)[number];
 export async function writeRows(
   app: App,
   file: FileRow,
-  { batches, input }: { batches: readonly BatchRow[]; input: ResultInput },
+  {
+    input,
+    ...found
+  }: {
+    batches: readonly BatchRow[];
+    input: ResultInput;
+    pack?: RowPack | undefined;
+    firstFaults?: readonly Fault[] | undefined;
+  },
   outputs: OutputFiles,
 ): Promise<void> {
   const form = file.output_form;
@@ -47,7 +56,7 @@ export async function writeRows(
   };
   const [first = '', ...ours] = ownTitles(['Line', ...resultTitles(form)], input);
   await outputs.appendText('result', csvLines({ guard: true, form })([first, ...input.titles, ...ours]));
-  for await (const page of finishedPages(app, file, { batches })) {
+  for await (const page of finishedPages(app, file, found)) {
     put(page);
     for (const kind of ROW_KINDS) if (sheets[kind].lines.length >= FULL_SHEET_BYTES) await append(kind, sheets[kind]);
   }

@@ -53,11 +53,21 @@ export async function moveFile(
     [fileId, move.from, ...set.values, ...where.values],
   );
   const [row] = rows;
-  if (row) {
-    tx.audit({ ...because, fileId, move: name, from: move.from, to: move.to });
-    tx.count('paydrop_file_moves_total', { account: row.account, state: move.to });
-  }
+  if (row) noteFileMove(tx, name, fileId, row.account, because);
   return row;
+}
+
+/** Notes a move of a file that this transaction has made in another way: in the audit trail, and for monitoring. */
+export function noteFileMove(
+  tx: Transaction,
+  name: FileMove,
+  fileId: string,
+  account: string,
+  because: AuditReason,
+): void {
+  const { from, to } = FILE_MOVES.find((row) => row.name === name)!;
+  tx.audit({ ...because, fileId, move: name, from, to });
+  tx.count('paydrop_file_moves_total', { account, state: to });
 }
 
 /** Same for a batch, which also keeps the reason. */

@@ -1,11 +1,11 @@
-import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { moveFile } from '../engine/move.ts';
+import { noteFileMove } from '../engine/move.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { BatchRow, ReadFileRow } from '../engine/records.ts';
+import type { OutputRow, ReadFileRow } from '../engine/records.ts';
 import { READ_FROM } from './read-file.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
@@ -18,142 +18,154 @@ export type NewOutput = {
   rows: number;
 };
 
-/** What outputs were made of; notices are made of the file alone. */
-export type OutputSource = { file: Pick<ReadFileRow, 'file_id' | 'read_from'>; batches?: readonly BatchRow[] };
+/** Outputs of a payment file that were written and read back. */
+export type MadeOutputs = {
+  /** What they were made of; the batches only if the outputs tell of them, see `Delivery`. */
+  source: { file: Pick<ReadFileRow, 'file_id' | 'read_from'>; batchMarks?: string | undefined };
+  outputs: readonly NewOutput[];
+  /** Set when every output is there: the file is completed, on this evidence, if no batch of it is open. */
+  completes?: { evidence: Record<string, unknown> } | undefined;
+};
 
 /**
- * Records outputs that were written and read back, if this ledger has what they were made of. When the server is
- * replaced under a running process, the process may read from one ledger and record in the other. That one would keep
- * to bytes that it can never make again. Recording outputs again after a crash changes nothing.
- * @throws PipelineError OUTPUT_MISMATCH; the outputs are then made again
+ * Records outputs of payment files, one or many, in one transaction, and makes the move `complete` of those of which
+ * nothing more is to be written. Of a file without a row to send it makes `begin` first. Recording outputs again after a
+ * crash changes nothing. Nothing is recorded of a file whose outputs were made of something else than this ledger has.
+ * @returns what became of each, by the id of the file
  */
-export async function recordOutput(
+export async function commitOutputs(
   ledger: Ledger,
-  source: OutputSource,
-  ...outputs: readonly NewOutput[]
-): Promise<void> {
-  await transact(ledger, (tx) =>
-    queryInOne(tx, (asked) => [noteOutputs(asked, source.file.file_id, outputs), mustHave(asked, source)]),
-  );
-}
-
-async function noteOutputs(tx: Transaction, fileId: string, outputs: readonly NewOutput[]): Promise<void> {
-  const { rows: noted } = await tx.client.query<{ kind: OutputKind; number: number }>(
-    `INSERT INTO output (file_id, kind, number, name, sha256, bytes, rows, written_at)
-     SELECT $1, kind, coalesce(number, 0), name, sha256, bytes, rows, $2
-     FROM jsonb_to_recordset($3) AS new (kind text, number integer, name text, sha256 text, bytes bigint, rows integer)
-     ON CONFLICT (file_id, kind, number) DO NOTHING RETURNING kind, number`,
-    [fileId, tx.at, JSON.stringify(outputs)],
-  );
-  for (const { kind, number = 0, name, sha256, rows } of outputs) {
-    if (!noted.some((output) => output.kind === kind && output.number === number)) continue;
-    tx.audit({
-      actor: 'worker:deliver',
-      fileId,
-      move: 'output',
-      reason: number === 0 ? `${kind} written` : `${kind} ${number} written`,
-      evidence: { name, sha256, rows },
-    });
-  }
-}
-
-/** @throws PipelineError OUTPUT_MISMATCH when this ledger is another, or has other batches */
-async function mustHave({ client }: Transaction, { file, batches }: OutputSource): Promise<void> {
-  const { rows } = await client.query<BatchRow & { read_from: string }>(
-    `SELECT here.read_from, batch_no, state, attempt, result_at
-     FROM (SELECT ${READ_FROM}) here LEFT JOIN batch ON file_id = $1 ORDER BY batch_no`,
-    [file.file_id],
-  );
-  const marks = (of: readonly BatchRow[]) =>
-    JSON.stringify(of.map(({ batch_no: no, state, attempt, result_at: at }) => [no, state, attempt, at]));
-  const isSame = rows[0]!.read_from === file.read_from;
-  if (isSame && (!batches || marks(rows.filter(isBatch)) === marks(batches))) return;
-  const reason = 'they were made of another ledger';
-  throw new PipelineError('OUTPUT_MISMATCH', `record outputs of file "${file.file_id}"`, reason, {
-    next: 'They are made again.',
+  files: readonly MadeOutputs[],
+): Promise<ReadonlyMap<string, 'recorded' | 'completed' | 'another'>> {
+  return transact(ledger, async (tx) => {
+    const { rows } = await tx.client.query<Made>(`SELECT * FROM commit_outputs($1, ${tx.databaseNow}, $2)`, [
+      tx.at,
+      storableJson(
+        files.map(({ source, outputs, completes }) => ({
+          fileId: source.file.file_id,
+          readFrom: source.file.read_from,
+          batchMarks: source.batchMarks,
+          isLast: completes !== undefined,
+          outputs,
+        })),
+      ),
+    ]);
+    return new Map(files.map((file) => [file.source.file.file_id, noteMade(tx, file, rows)]));
   });
 }
 
-/** A file without batches has one row, without a batch. */
-function isBatch({ batch_no: no }: { batch_no: number | null }): boolean {
-  return no !== null;
+type Made = {
+  file_id: string;
+  made: 'another' | 'output' | 'begin' | 'complete';
+  kind: OutputKind | null;
+  number: number | null;
+  account: string | null;
+};
+
+function noteMade(tx: Transaction, { source, outputs, completes }: MadeOutputs, made: readonly Made[]) {
+  const { file_id: fileId } = source.file;
+  const ofFile = made.filter((one) => one.file_id === fileId);
+  if (ofFile.some((one) => one.made === 'another')) return 'another';
+  const actor = 'worker:deliver';
+  for (const { kind, number = 0, name, sha256, rows } of outputs) {
+    if (!ofFile.some((one) => one.kind === kind && one.number === number)) continue;
+    const reason = number === 0 ? `${kind} written` : `${kind} ${number} written`;
+    tx.audit({ actor, fileId, move: 'output', reason, evidence: { name, sha256, rows } });
+  }
+  const move = (name: 'begin' | 'complete') => ofFile.find((one) => one.made === name)?.account ?? undefined;
+  const [begun, completed] = [move('begin'), move('complete')];
+  if (begun !== undefined) noteFileMove(tx, 'begin', fileId, begun, { actor, reason: 'there was nothing to send' });
+  const reason = 'every row is final and the outputs are read back';
+  if (completed !== undefined) noteFileMove(tx, 'complete', fileId, completed, { actor, reason, ...completes });
+  return completed === undefined ? 'recorded' : 'completed';
 }
 
 /**
- * Makes the move `complete`, once every output is on disk and was read back. Without a row to send, it makes `begin`
- * first.
- * @param outputs the last ones, recorded together with the move; those recorded before may be left out
- * @returns false when the file is not in progress or a batch is still open; the outputs are recorded anyway
+ * Does the same for the outputs of one file, which do not complete it.
+ * @throws PipelineError OUTPUT_MISMATCH when they were made of something else; they are then made again
  */
-export async function completeFile(
+export async function recordOutput(
   ledger: Ledger,
-  source: OutputSource,
-  evidence: Record<string, unknown>,
-  outputs: readonly NewOutput[] = [],
-): Promise<boolean> {
+  source: MadeOutputs['source'],
+  ...outputs: readonly NewOutput[]
+): Promise<void> {
   const { file_id: fileId } = source.file;
-  return transact(ledger, async (tx) => {
-    const actor = 'worker:deliver';
-    const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
-    // The caller has checked before, but a file must never be closed over a batch that can still be sent.
-    const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NO_BATCH_OPEN });
-    const [, , completed] = await queryInOne(tx, (asked) => [
-      outputs.length > 0 && noteOutputs(asked, fileId, outputs),
-      outputs.length > 0 && mustHave(asked, source),
-      complete(asked),
-    ]);
-    if (completed) return true;
-    const nothingSent = { actor, reason: 'there was nothing to send' };
-    if (!(await moveFile(tx, 'begin', fileId, nothingSent, { where: NO_BATCH_OPEN }))) return false;
-    return (await complete()) !== undefined;
+  if ((await commitOutputs(ledger, [{ source, outputs }])).get(fileId) === 'another') throw madeOfAnother(fileId);
+}
+
+export function madeOfAnother(fileId: string): PipelineError {
+  const reason = 'they were made of another ledger';
+  return new PipelineError('OUTPUT_MISMATCH', `record outputs of file "${fileId}"`, reason, {
+    next: 'They are made again.',
   });
 }
 
 /** A file, and what decides which of its outputs are due. */
 export type Delivery = {
   file: ReadFileRow;
-  /** Kinds of the outputs that are in the ledger. */
-  written: ReadonlySet<OutputKind>;
+  /** Its outputs in the ledger. */
+  outputs: readonly OutputRow[];
+  /** What outputs say of its batches, as one text (batch_marks in schemas/ledger/deliver.sql). */
+  batchMarks: string;
   batches: number;
   /** Rows of the largest batch; 0 without batches. */
   largestBatch: number;
   /** Batches that still wait for something. */
   openBatches: number;
-  /** Numbers of the corrections that are due, lowest first. */
-  corrections: readonly number[];
 };
 
 /**
- * Uses a single query, because it runs several times for each file, however small. Corrections are only looked for once
- * the result is written: PostgreSQL plans that for longer than it takes to read the rest.
- * @throws PipelineError NOT_FOUND
+ * Reads files, one or many, by a single query, because it runs several times for each file, however small.
+ * @returns those that are there, in the order in which they came
  */
-export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {
+export async function readDeliveries(ledger: Ledger, fileIds: readonly string[]): Promise<Delivery[]> {
   const { rows } = await ledger.pool.query<
-    ReadFileRow & { written: OutputKind[]; batches: number; largest_batch: number; open_batches: number }
+    ReadFileRow & {
+      outputs: OutputRow[];
+      batch_marks: string;
+      batches: number;
+      largest_batch: number;
+      open_batches: number;
+    }
   >(
-    `SELECT file.*, ${READ_FROM}, s.wrapped_key, s.content_key, s.row_set,
-            ARRAY(SELECT kind FROM output WHERE output.file_id = file.file_id) AS written,
+    `SELECT file.*, ${READ_FROM}, s.wrapped_key, s.content_key, s.row_set, batch_marks(file.file_id),
+            ARRAY(SELECT to_jsonb(output) FROM output WHERE output.file_id = file.file_id
+                  ORDER BY written_at, kind, number) AS outputs,
             b.batches, b.largest_batch, b.open_batches
      FROM file LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL (
        SELECT count(*) AS batches, coalesce(max(rows), 0) AS largest_batch,
               count(*) FILTER (WHERE ${IS_OPEN}) AS open_batches
        FROM batch WHERE batch.file_id = file.file_id
      ) b
-     WHERE file.file_id = $1`,
-    [fileId],
+     WHERE file.file_id = ANY ($1) ORDER BY file.file_no`,
+    [fileIds],
   );
-  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
-  const { written, batches, largest_batch: largestBatch, open_batches: openBatches, ...file } = rows[0];
-  const corrections = written.includes('result') ? await readDueCorrections(ledger, file.file_no) : [];
-  return { file, written: new Set(written), corrections, batches, largestBatch, openBatches };
+  return rows.map(({ outputs, batch_marks, batches, largest_batch, open_batches, ...file }) => ({
+    file,
+    outputs: outputs.map((output) => ({ ...output, written_at: new Date(output.written_at) })),
+    batchMarks: batch_marks,
+    batches,
+    largestBatch: largest_batch,
+    openBatches: open_batches,
+  }));
 }
 
-/** Returns the numbers of the corrections of a file that are due, lowest first. */
-export async function readDueCorrections(ledger: Ledger, fileNo: number): Promise<number[]> {
-  const { rows } = await ledger.pool.query<{ correction_no: number }>(
-    `SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due WHERE file_no = $1 ORDER BY correction_no`,
-    [fileNo],
+/** @throws PipelineError NOT_FOUND */
+export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {
+  const [found] = await readDeliveries(ledger, [fileId]);
+  if (!found) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+  return found;
+}
+
+/** Returns the numbers of the corrections of these files that are due, the lowest of each file first. */
+export async function readDueCorrections(
+  ledger: Ledger,
+  fileNos: readonly number[],
+): Promise<{ fileNo: number; correctionNo: number }[]> {
+  const { rows } = await ledger.pool.query<{ fileNo: number; correctionNo: number }>(
+    `SELECT file_no AS "fileNo", correction_no AS "correctionNo" FROM (${UNWRITTEN_CORRECTIONS}) due
+     WHERE file_no = ANY ($1) ORDER BY file_no, correction_no`,
+    [fileNos],
   );
-  return rows.map((row) => row.correction_no);
+  return rows;
 }

@@ -8,11 +8,8 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchLines, BatchRow, LedgerRow, OutputRow, ReadFileRow } from '../engine/records.ts';
 import { type AsOf, type KeptRow, NOW, readKeptRows } from '../row/read-kept-rows.ts';
 
-/**
- * SQL for the ledger that answers: the run of its server, and its tables. Another answers once the server was replaced or
- * a backup was put in place.
- */
-export const READ_FROM = `pg_postmaster_start_time() || ' ' || 'file'::regclass::oid AS read_from`;
+/** SQL for the ledger that answers, see schemas/ledger/deliver.sql. */
+export const READ_FROM = 'ledger_mark() AS read_from';
 
 /** @throws PipelineError NOT_FOUND */
 export async function readFileRow(ledger: Ledger, fileId: string): Promise<ReadFileRow> {
@@ -58,9 +55,15 @@ export async function readBatchNoOf({ pool }: Ledger, fileNo: number, line: numb
 }
 
 export async function readBatches(ledger: Ledger, fileId: string): Promise<BatchRow[]> {
-  const { rows } = await ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE file_id = $1 ORDER BY batch_no', [
-    fileId,
-  ]);
+  return readBatchesOf(ledger, [fileId]);
+}
+
+/** Returns the batches of these files, those of each in their order. */
+export async function readBatchesOf({ pool }: Ledger, fileIds: readonly string[]): Promise<BatchRow[]> {
+  const { rows } = await pool.query<BatchRow>(
+    'SELECT * FROM batch WHERE file_id = ANY ($1) ORDER BY file_id, batch_no',
+    [fileIds],
+  );
   return rows;
 }
 
@@ -140,32 +143,59 @@ export async function* readRows(
   if (page.length > 0) yield page;
 }
 
+/** Faults of a file that are read at a time. */
+const PAGE_FAULTS = 4_000;
+
 /**
  * Reads the faults and warnings of a file in the order found, page by page.
  * @param options.codes the codes to read; all if left out
+ * @param options.first the first page, if it was read before
  */
 export async function* readFaults(
   ledger: Ledger,
   fileNo: number,
-  { pageRows = 4_000, codes }: { pageRows?: number; codes?: readonly FaultCode[] } = {},
+  {
+    pageRows = PAGE_FAULTS,
+    codes,
+    first,
+  }: { pageRows?: number; codes?: readonly FaultCode[]; first?: readonly Fault[] | undefined } = {},
 ): AsyncGenerator<Fault[]> {
   let last: number | undefined;
+  const isWanted = ({ code }: Fault) => !codes || codes.includes(code);
   for (let seen = 0; seen < (last ?? 1); seen += pageRows) {
-    const { rows } = await ledger.pool.query<
-      Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number }
-    >(
-      `SELECT line, column_name, code, detail, value FROM row_fault
-       WHERE file_no = $1 AND seq BETWEEN $2 AND $3 AND ($4::text[] IS NULL OR code = ANY ($4)) ORDER BY seq`,
-      [fileNo, seen + 1, seen + pageRows, codes ?? null],
-    );
-    if (rows.length > 0) yield rows.map(toFault);
+    const page =
+      seen === 0 && first ? first : ((await readFaultPages(ledger, [fileNo], { seen, pageRows })).get(fileNo) ?? []);
+    const wanted = page.filter(isWanted);
+    if (wanted.length > 0) yield wanted;
     // Their numbers have no gaps, so a page that is not full is the last; nearly all files have just one.
-    if (!codes && rows.length < pageRows) return;
+    if (page.length < pageRows) return;
     last ??= await readLast(ledger, 'SELECT max(seq) AS last FROM row_fault WHERE file_no = $1', fileNo);
   }
 }
 
-function toFault(row: Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number }): Fault {
+/** Reads a page of the faults of each of these files, the first by default. A file without any is left out. */
+export async function readFaultPages(
+  { pool }: Ledger,
+  fileNos: readonly number[],
+  { seen = 0, pageRows = PAGE_FAULTS }: { seen?: number; pageRows?: number } = {},
+): Promise<Map<number, Fault[]>> {
+  const { rows } = await pool.query<FaultColumns & { file_no: number }>(
+    `SELECT file_no, line, column_name, code, detail, value FROM row_fault
+     WHERE file_no = ANY ($1) AND seq BETWEEN $2 AND $3 ORDER BY file_no, seq`,
+    [fileNos, seen + 1, seen + pageRows],
+  );
+  const pages = new Map<number, Fault[]>();
+  for (const row of rows) {
+    const page = pages.get(row.file_no) ?? [];
+    pages.set(row.file_no, page);
+    page.push(toFault(row));
+  }
+  return pages;
+}
+
+type FaultColumns = Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number };
+
+function toFault(row: FaultColumns): Fault {
   return {
     line: row.line,
     code: row.code,
@@ -183,37 +213,46 @@ async function readLast(ledger: Ledger, text: string, fileNo: number): Promise<n
 /** SQL: the rows that corrections moved. Planning it takes longer than all the rest. */
 const MOVED = `
        UNION ALL
-       SELECT moved.outcome, by, by * amount_cents FROM outcome_change c JOIN payment_row USING (file_no, line)
+       SELECT c.file_no, moved.outcome, by, by * amount_cents FROM outcome_change c JOIN payment_row USING (file_no, line)
        CROSS JOIN LATERAL (VALUES (c.outcome, 1), (c.old_outcome, -1)) AS moved (outcome, by)
-       WHERE c.file_no = $1 AND c.correction_no <= $2`;
+       WHERE c.file_no = ANY ($1) AND c.correction_no <= $2`;
 
 /**
  * Returns rows and money per outcome; a row without one is `invalid` if it was withheld, else `not_sent`. The database
  * adds outcomes up batch by batch as they arrive, so none is looked up by row. Rows that corrections moved to another
  * outcome are counted there.
  */
-export async function readOutcomeTotals(
-  ledger: Ledger,
-  fileNo: number,
+export async function readOutcomeTotals(ledger: Ledger, fileNo: number, asOf: AsOf = {}): Promise<OutcomeTotals> {
+  return (await readOutcomeTotalsOf(ledger, [fileNo], asOf)).get(fileNo) ?? {};
+}
+
+/** Does the same for several files, by their numbers. A file without rows is left out. */
+export async function readOutcomeTotalsOf(
+  { pool }: Ledger,
+  fileNos: readonly number[],
   { correctionNo = NOW }: AsOf = {},
-): Promise<OutcomeTotals> {
-  const { rows } = await ledger.pool.query<{ outcome: keyof OutcomeTotals; rows: number; cents: number }>(
-    `WITH part (outcome, rows, cents) AS (
-       SELECT CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
-       FROM payment_row WHERE file_no = $1 AND NOT EXISTS (SELECT FROM archived_file WHERE file_no = $1) GROUP BY batch_no IS NULL
+): Promise<Map<number, OutcomeTotals>> {
+  const { rows } = await pool.query<{ file_no: number; outcome: keyof OutcomeTotals; rows: number; cents: number }>(
+    `WITH part (file_no, outcome, rows, cents) AS (
+       SELECT file_no, CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
+       FROM payment_row WHERE file_no = ANY (ARRAY(
+         SELECT f FROM unnest($1::bigint[]) f EXCEPT SELECT file_no FROM archived_file)) GROUP BY file_no, batch_no IS NULL
        UNION ALL
-       SELECT kept.outcome, kept.rows, kept.cents FROM archived_file CROSS JOIN LATERAL
+       SELECT file_no, kept.outcome, kept.rows, kept.cents FROM archived_file CROSS JOIN LATERAL
          (VALUES ('not_sent', sent_rows, sent_cents), ('invalid', withheld_rows, withheld_cents)) AS kept (outcome, rows, cents)
-       WHERE file_no = $1
-       UNION ALL SELECT outcome, rows, cents FROM batch_outcome WHERE file_no = $1
-       UNION ALL SELECT 'not_sent', -rows, -cents FROM batch_outcome WHERE file_no = $1
+       WHERE file_no = ANY ($1)
+       UNION ALL SELECT file_no, outcome, rows, cents FROM batch_outcome WHERE file_no = ANY ($1)
+       UNION ALL SELECT file_no, 'not_sent', -rows, -cents FROM batch_outcome WHERE file_no = ANY ($1)
        ${correctionNo === 0 ? '' : MOVED}
      )
-     SELECT outcome, sum(rows)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
-     FROM part GROUP BY outcome HAVING sum(rows) <> 0 OR sum(cents) <> 0`,
-    correctionNo === 0 ? [fileNo] : [fileNo, correctionNo],
+     SELECT file_no, outcome, sum(rows)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
+     FROM part GROUP BY file_no, outcome HAVING sum(rows) <> 0 OR sum(cents) <> 0`,
+    correctionNo === 0 ? [fileNos] : [fileNos, correctionNo],
   );
-  return Object.fromEntries(rows.map((row) => [row.outcome, { rows: row.rows, cents: row.cents }]));
+  const totals = new Map<number, OutcomeTotals>();
+  for (const { file_no: fileNo, outcome, ...sum } of rows)
+    totals.set(fileNo, { ...totals.get(fileNo), [outcome]: sum });
+  return totals;
 }
 
 /** Returns one output of a file, as recorded when it was read back; undefined when there is none. */

@@ -106,6 +106,24 @@ export async function readPackedRows(
 
 const NO_CHANGES: RowPack['changes'] = new Map();
 
+/**
+ * Reads the first outcomes of all rows of several small files at once.
+ * @param files with the numbers of their lines, at least about
+ * @returns a pack for each, by the number of the file
+ */
+export async function readSmallPacks(
+  ledger: Ledger,
+  files: readonly { fileNo: number; lines: number }[],
+): Promise<ReadonlyMap<number, RowPack>> {
+  const packs = new Map(files.map(({ fileNo, lines }) => [fileNo, newRowPack(lines)]));
+  const takers = new Map([...packs].map(([fileNo, pack]) => [fileNo, rowTaker(pack)]));
+  const add = tupleReader(COLUMNS + 1, (bytes, cells) => {
+    takers.get(readLong(bytes, cells[2 * COLUMNS]!))!(bytes, cells);
+  });
+  if (files.length > 0) await copyRows(ledger, rowsOfFiles([...packs.keys()]), { isSmall: true, add });
+  return packs;
+}
+
 async function copyRows(
   ledger: Ledger,
   query: string,
@@ -140,6 +158,13 @@ function rowsBetween(fileNo: number, { from, to }: LineRange): string {
   return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization", r.amount_cents
           FROM payment_row r LEFT JOIN row_outcome o ON o.line = r.line AND ${between('o')}
           WHERE ${between('r')} ORDER BY r.line`;
+}
+
+/** Same for whole files, with the number of the file in the last column. */
+function rowsOfFiles(fileNos: readonly number[]): string {
+  return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization", r.amount_cents, r.file_no
+          FROM payment_row r LEFT JOIN row_outcome o USING (file_no, line)
+          WHERE r.file_no IN (${fileNos.map(Math.trunc).join(', ')}) ORDER BY r.file_no, r.line`;
 }
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));

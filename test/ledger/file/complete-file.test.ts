@@ -1,9 +1,10 @@
 import { reconcileBatch } from '../../support/end-batches.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
-import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { readBatches, readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.ts';
+import { commitOutputs, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
+import { completeFile } from '../../support/write-outputs.ts';
+import { readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readHeld } from '../../../src/ledger/file/list-files.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
@@ -111,24 +112,30 @@ describe('recordOutput', () => {
 
   it('notes what was made of batches that are as they were read', async () => {
     const { file_id: fileId } = await world.batchIn('reconciled');
-    const batches = await readBatches(world.ledger, fileId);
-    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId), batches }, output);
+    await recordOutput(world.ledger, await readDelivery(world.ledger, fileId), output);
     expect((await readOutputs(world.ledger, fileId)).map(({ kind }) => kind)).toEqual(['ack']);
   });
 
-  it.each<[string, Partial<ReadFileRow>, Partial<BatchRow>]>([
-    ['in another run of the server, or restored', { read_from: 'another' }, {}],
-    ['whose batch is still open', {}, { state: 'submitted' }],
-    ['whose result came at another time', {}, { result_at: new Date(new Date(START).getTime() + 1_000) }],
-    ['whose batch took another attempt', {}, { attempt: 7 }],
-  ])('notes nothing in a ledger %s', async (_, otherFile, otherBatch) => {
+  it.each<[string, Partial<ReadFileRow>, string]>([
+    ['in another run of the server, or restored', { read_from: 'another' }, 'rows = rows'],
+    ['whose batch is still open', {}, "state = 'submitted'"],
+    ['whose result came at another time', {}, `result_at = '${START}'`],
+    ['whose batch took another attempt', {}, 'attempt = 7'],
+  ])('notes nothing in a ledger %s, and what it has of another file', async (_, otherFile, change) => {
     const { file_id: fileId } = await world.batchIn('reconciled');
-    const file = { ...(await readFileRow(world.ledger, fileId)), ...otherFile };
-    const batches = (await readBatches(world.ledger, fileId)).map((batch) => ({ ...batch, ...otherBatch }));
+    const { file_id: otherId } = await world.batchIn('reconciled');
+    for (const id of [fileId, otherId]) await world.putFile(id, 'in_progress');
+    const found = await readDelivery(world.ledger, fileId);
+    const source = { ...found, file: { ...found.file, ...otherFile } };
+    await world.force(`UPDATE batch SET ${change} WHERE file_id = $1`, [fileId]);
     const before = await world.links(fileId);
-    const differs = expect.objectContaining({ code: 'OUTPUT_MISMATCH' });
-    await expect(recordOutput(world.ledger, { file, batches }, output)).rejects.toEqual(differs);
-    await expect(completeFile(world.ledger, { file, batches }, evidence, [output])).rejects.toEqual(differs);
+    await expect(recordOutput(world.ledger, source, output)).rejects.toMatchObject({ code: 'OUTPUT_MISMATCH' });
+    const other = { source: await readDelivery(world.ledger, otherId), outputs: [output], completes: { evidence } };
+    const ends = await commitOutputs(world.ledger, [{ source, outputs: [output], completes: { evidence } }, other]);
+    expect([...ends]).toEqual([
+      [fileId, 'another'],
+      [otherId, 'completed'],
+    ]);
     expect(await readOutputs(world.ledger, fileId)).toEqual([]);
     expect(await world.links(fileId)).toEqual(before);
   });
@@ -180,17 +187,17 @@ describe('readDelivery', () => {
     }
     expect(await readDelivery(world.ledger, fileId)).toEqual({
       file: await readFileRow(world.ledger, fileId),
-      written: new Set(['ack', 'result']),
+      outputs: await readOutputs(world.ledger, fileId),
+      batchMarks: '1 reconciled 1\n2 cancelled 1\n3 ready 1',
       batches: 3,
       largestBatch: 2,
       openBatches: 1,
-      corrections: [],
     });
   });
 
   it('knows a file without batches and outputs, and none that was never claimed', async () => {
     const { file_id: fileId } = await world.claimed();
-    expect(await readDelivery(world.ledger, fileId)).toMatchObject({ written: new Set(), batches: 0, openBatches: 0 });
+    expect(await readDelivery(world.ledger, fileId)).toMatchObject({ outputs: [], batches: 0, openBatches: 0 });
     await expect(readDelivery(world.ledger, 'nosuchfile')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

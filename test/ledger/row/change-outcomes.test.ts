@@ -9,7 +9,7 @@ import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
-import { readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
+import { readDueCorrections, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { findDueWork } from '../../support/due-work.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { listSameInvoice, type Payment, readPayment } from '../../../src/ledger/row/read-payment.ts';
@@ -175,7 +175,8 @@ describe('the corrections that are due', () => {
     const { batch, file } = await completed();
     await correct(batch, 'unknown', [0]);
     await correct(batch, 'declined', [0, 1]);
-    const corrections = async () => (await readDelivery(world.ledger, file.file_id)).corrections;
+    const corrections = async () =>
+      (await readDueCorrections(world.ledger, [file.file_no])).map(({ correctionNo }) => correctionNo);
     const isDue = async () => (await findDueWork(world.ledger)).deliver.includes(file.file_id);
     expect([await corrections(), await isDue()]).toEqual([[], false]);
     await write(file, 'result');

@@ -7,7 +7,6 @@ import { finishedPages, finishedRows } from '../../../workers/deliver/finished-p
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
@@ -162,17 +161,6 @@ describe('rebuildOutputs', () => {
     );
     for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
     expect((await readdir(smallWorld.settings.paths.data)).filter((name) => name.startsWith('rebuild-'))).toEqual([]);
-  });
-
-  it('also when the process died before it wrote the summaries', async () => {
-    armCrashPoints((name) => {
-      if (name === 'deliver.totals-held') throw new Error('died');
-    });
-    await expect(delivered().finally(() => armCrashPoints(undefined))).rejects.toThrow('died');
-    const { rows } = await smallWorld.app.ledger.pool.query('SELECT file_id FROM file ORDER BY file_no DESC LIMIT 1');
-    const checks = await rebuildOutputs(smallWorld.app, await smallWorld.file(rows[0].file_id));
-    expect(checks.map((check) => check.kind).toSorted()).toEqual(['ack', 'rejects', 'result', 'retry'].toSorted());
-    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
   });
 
   it('also after outcomes have changed and were corrected', async () => {

@@ -7,7 +7,7 @@ import { type Outcome, OUTCOMES, OUTPUT_KINDS, type OutputKind } from '../../../
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
-import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
+import { writeOutputFiles } from '../../support/write-outputs.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
@@ -75,7 +75,7 @@ describe('writeOutputFiles', () => {
 
   it('is noted by the next try when the process died in between', async () => {
     const file = await freshFile();
-    const cut = cutAtStatement(world.app, /^INSERT INTO output/);
+    const cut = cutAtStatement(world.app, /commit_outputs/);
     await expect(write(file, 'same', 'result', cut.app)).rejects.toThrow(POWER_CUT);
     expect(await readOutputs(world.app.ledger, file.file_id)).toEqual([]);
     await write(file, 'same');

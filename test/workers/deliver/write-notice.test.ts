@@ -7,16 +7,27 @@ import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { dueOf, endWait, onlyOf } from '../support/stage-steps.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
-import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
+import type { App } from '../../../src/app.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
+import { writeOutputFiles } from '../../support/write-outputs.ts';
 import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
-import { eachAlone, runOnce, type Stage } from '../../../workers/stage.ts';
-import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
+import { runOnce, type Stage } from '../../../workers/stage.ts';
+import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
+/** Writes a notice and records it. */
+function putNotice(app: App, file: ReadFileRow, kind: OutputKind): Promise<void> {
+  return writeOutputFiles(app, file, async (outputs) => {
+    await writeNotice(app, { file, batches: 3, largestBatch: 4 }, { kind }, outputs);
+    await outputs.publish([kind]);
+  });
+}
+
 async function notice(kind: OutputKind, content: string, name?: string): Promise<{ fileId: string; text: string }> {
   const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, content, name);
-  await writeNotice(world.app, await world.file(fileId), { kind, batches: 3, largestBatch: 4 });
+  const file = await world.file(fileId);
+  await putNotice(world.app, file, kind);
   const [written] = (await readdir(world.settings.paths.out)).filter((file) => file.includes(fileId.slice(0, 8)));
   return { fileId, text: await readFile(join(world.settings.paths.out, written!), 'utf8') };
 }
@@ -64,18 +75,16 @@ describe('writeNotice', () => {
 
 const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 
-const HELD = { kind: 'held', batches: 0, largestBatch: 0 } as const;
-
 function held(): Promise<string> {
   return world.takeIn(`drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));
 }
 
 async function writeDue(fileId: string): Promise<string[]> {
-  await writeDueNotice(world.app, await readDelivery(world.app.ledger, fileId));
+  await deliverFile(world.app, { fileId });
   return (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind as string).toSorted();
 }
 
-describe('writeDueNotice', () => {
+describe('the notices that are due', () => {
   it('writes the notice of the verdict once', async () => {
     const fileId = await held();
     expect(await writeDue(fileId)).toEqual(['held']);
@@ -89,21 +98,21 @@ describe('writeDueNotice', () => {
     'notes a notice that a dead process published, when the file was %s meanwhile',
     async (_, move, kinds) => {
       const fileId = await held();
-      const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
+      const dying = cutAtStatement(world.app, /commit_outputs/).app;
       const file = await world.file(fileId);
-      await expect(writeNotice(dying, file, HELD)).rejects.toThrow('power cut');
+      await expect(putNotice(dying, file, 'held')).rejects.toThrow('power cut');
       await move(world.app.ledger, fileId, because);
       expect(await writeDue(fileId)).toEqual(kinds);
     },
   );
 
-  it('tries again what a dead process published when it cannot be noted, before it writes the next', async () => {
+  it('tries again what a dead process published when it cannot be noted', async () => {
     const fileId = await held();
-    const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
-    await expect(writeNotice(dying, await world.file(fileId), HELD)).rejects.toThrow('power cut');
+    const dying = cutAtStatement(world.app, /commit_outputs/).app;
+    await expect(putNotice(dying, await world.file(fileId), 'held')).rejects.toThrow('power cut');
     await approveFile(world.app.ledger, fileId, because);
-    const again = cutAtStatement(world.app, /INSERT INTO output/).app;
-    await expect(writeDueNotice(again, await readDelivery(world.app.ledger, fileId))).rejects.toThrow('power cut');
+    const again = cutAtStatement(world.app, /commit_outputs/).app;
+    await expect(deliverFile(again, { fileId })).rejects.toThrow('power cut');
     expect(await readOutputs(world.app.ledger, fileId)).toEqual([]);
     expect(await writeDue(fileId)).toEqual(['ack', 'held']);
   });
@@ -127,15 +136,27 @@ describe('DELIVER', () => {
   });
 
   it('writes for the others when one fails, and leaves that one alone for a while', async () => {
-    const account = world.freshAccount();
-    const files = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
-    const cut = cutAtStatement(world.app, /INSERT INTO output/);
-    await runOnce(cut.app, deliverOf(files));
+    const accounts = [world.freshAccount(), world.freshAccount()];
+    const files = [await world.takeInCharges(accounts[0]!, 2), await world.takeInCharges(accounts[1]!, 2, 5)];
+    const folder: App['folder'] = (id) => {
+      if (id.startsWith(`drop/${accounts[0]}/`)) throw new Error('the settings of the folder cannot be read');
+      return world.app.folder(id);
+    };
+    await runOnce({ ...world.app, folder }, deliverOf(files));
     expect(await Promise.all(files.map(kindsOf))).toEqual([[], ['ack']]);
     expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(0);
     await endWait(world.app, 'deliver', ...files);
     expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(1);
     expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
+  });
+
+  it('goes one by one when what it wrote for all cannot be recorded', async () => {
+    const account = world.freshAccount();
+    const files = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    const cut = cutAtStatement(world.app, /commit_outputs/);
+    await runOnce(cut.app, deliverOf(files));
+    expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);
+    expect(cut.wasCut()).toBe(true);
   });
 
   it('begins no further file when it is to stop, and gives back the rest at once', async () => {
@@ -144,10 +165,14 @@ describe('DELIVER', () => {
     const stop = new AbortController();
     const stopsInFirst: Stage<{ fileId: string }> = {
       ...deliverOf(files),
-      work: eachAlone(async (app, file) => {
-        stop.abort();
-        await deliverFile(app, file);
-      }),
+      work: (app, things, hand) =>
+        DELIVER.work(app, things, {
+          ...hand,
+          trace: (file, work) => {
+            stop.abort();
+            return hand.trace(file, work);
+          },
+        }),
     };
     await runOnce(world.app, stopsInFirst, stop.signal);
     expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], []]);

@@ -127,13 +127,10 @@ describe('writeResultCorrection', () => {
     expect(await linesOf(pathOf(file, 'result.c01.csv'))).toHaveLength(2);
   });
 
-  it.each([
-    ['the changed rows', 0],
-    ['the summaries', 1],
-  ])('after a power cut when %s were written and not noted goes on with the same bytes', async (_what, passes) => {
+  it('after a power cut when it was written and not noted goes on with the same bytes', async () => {
     const file = await completed();
     await correct(file, 3, {});
-    const cut = cutAtStatement(world.app, /^INSERT INTO output/, passes);
+    const cut = cutAtStatement(world.app, /commit_outputs/);
     await expect(deliver(file, cut.app)).rejects.toThrow(POWER_CUT);
     await deliver(file);
     expect(KINDS.map((suffix) => existsSync(pathOf(file, suffix)))).toEqual([true, true, true]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readBatches, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
-import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
+import { writeOutputFiles } from '../../support/write-outputs.ts';
 import { resultInput } from '../../../workers/deliver/result-input.ts';
 import { ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
