@@ -3,6 +3,7 @@ import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
 import { MERCHANT_DEFECTS } from './merchant-defects.ts';
 import { RULE_DEFECTS } from './rule-defects.ts';
+import { SET_DEFECTS } from './set-defects.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 import { ALIVE_DEFECTS } from './alive-defects.ts';
 import { ADMISSION_DEFECTS, EDGE_DEFECTS, SETTING_DEFECTS } from './edge-defects.ts';
@@ -415,4 +416,5 @@ export const DEFECTS: readonly Defect[] = [
   ...SETTING_DEFECTS,
   ...MERCHANT_DEFECTS,
   ...STAGE_DEFECTS,
+  ...SET_DEFECTS,
 ];

@@ -311,14 +311,6 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/workers/watch/take-claim.test.ts'],
   },
   {
-    name: 'outputs of another ledger',
-    about: 'a ledger keeps to outputs that were made of the one before it',
-    file: 'src/ledger/file/complete-file.ts',
-    find: 'const isSame = rows[0]!.read_from === file.read_from;',
-    replace: 'const isSame = rows.length > 0;',
-    caughtBy: ['test/ledger/file/complete-file.test.ts'],
-  },
-  {
     name: 'archive not compared',
     about: 'rows are deleted although their archive holds other ones',
     file: 'src/ledger/retention/archive-rows.ts',

@@ -242,6 +242,35 @@ describe('commitResults, for a group', () => {
     expect(await statesOf(parts)).toEqual(['reconciled', 'reconciled']);
   });
 
+  it('keeps the result of each, and leaves links for each as if it went alone', async () => {
+    const parts = await waiting();
+    const [first, second] = parts.map(({ key, sha256, arrived, ...part }, place) => ({
+      ...part,
+      key,
+      sha256: `${place}${sha256.slice(1)}`,
+      arrived: { ...arrived!, sealed: Buffer.from('sealed'.repeat(place + 1)) },
+    }));
+    const alone = { ...second!, verdict: undefined };
+    const { links } = await newLinks(first!.key.fileId, () => commitResults(world.ledger, [first!, alone]));
+    for (const { key, arrived } of [first!, second!])
+      expect(await readSealedPart(world.ledger, key, 'result')).toEqual(arrived.sealed);
+    expect(links.map(({ batch_no: no, move }) => `${no} ${move}`)).toEqual(['1 receive', '1 reconcile', '2 receive']);
+    expect(await statesOf(parts)).toEqual(['reconciled', 'result_in']);
+  });
+
+  it.each<[string, Partial<Fitting>, string]>([
+    ['has another result than the one that was judged', { sha256: 'ee'.repeat(32), arrived: undefined }, 'result_in'],
+    ['has another batch id than the one that was asked for', { arrived: { ...result, batchId: 'other' } }, 'submitted'],
+  ])('leaves a batch as it is that %s', async (_what, change, state) => {
+    const [one, other] = await waiting();
+    if (state === 'result_in') await receiveResult(world.ledger, one!.key, { ...result, sha256: 'aa'.repeat(32) });
+    const before = await readBatchRow(world.ledger, one!.key);
+    const made = await commitResults(world.ledger, [{ ...one!, ...change }, other!]);
+    expect(made.size).toBe(1);
+    expect(await readBatchRow(world.ledger, one!.key)).toEqual(before);
+    expect(await statesOf([one!, other!])).toEqual([state, 'reconciled']);
+  });
+
   it.each([0, 1])('refuses all when batch %i of the group has an outcome for a row of another batch', async (wrong) => {
     const parts = await waiting();
     const stray = { ...outcomesOf(await readBatchRow(world.ledger, parts[wrong]!.key))[0]!, line: 6 };

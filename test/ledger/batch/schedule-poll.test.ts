@@ -15,6 +15,7 @@ import {
   pollNow,
   readPollLag,
   takeRecheck,
+  schedulePolls,
 } from '../../../src/ledger/batch/schedule-poll.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -160,6 +161,19 @@ describe('schedulePoll', () => {
     const batch = await world.batchIn(state);
     expect(await schedulePoll(world.ledger, keyOf(batch), 10_000)).toBeUndefined();
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  });
+
+  it.each([
+    ['another process has asked meanwhile', 'polls = polls + 1'],
+    ['a person has assigned another batch id meanwhile', "batch_id = 'other'"],
+  ])('changes nothing when %s, and puts off the others', async (_what, change) => {
+    const [batch, other] = [await world.batchIn('submitted'), await world.batchIn('submitted')];
+    await world.force(`UPDATE batch SET ${change} WHERE file_id = $1`, [batch.file_id]);
+    const before = await readBatchRow(world.ledger, keyOf(batch));
+    const asked = [batch, other].map((one) => ({ batch: one, delayMs: 10_000, note: {} }));
+    expect((await schedulePolls(world.ledger, asked)).map((news) => news !== undefined)).toEqual([false, true]);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(before);
+    expect((await readBatchRow(world.ledger, keyOf(other))).polls).toBe(1);
   });
 });
 
