@@ -104,6 +104,6 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/kernel/errors.ts',
     find: "return systemCode(error) === '0A000' &&",
     replace: "return systemCode(error) === '' &&",
-    caughtBy: ['test/queue/start-worker.test.ts'],
+    caughtBy: ['test/workers/main.test.ts'],
   },
 ];

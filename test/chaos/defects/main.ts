@@ -1,6 +1,6 @@
 /**
- * `npm run defects`: applies each seeded defect, or those with --only in their names, to a copy of the tree, --jobs at
- * a time. It reports which machines noticed it. The exit status is 1 when one was MISSED.
+ * `npm run defects`: applies each seeded defect, or those with one of --only in their names, to a copy of the tree, --jobs
+ * at a time. It reports which machines noticed it. The exit status is 1 when one was MISSED.
  */
 import { DEFECTS } from './defects.ts';
 import { copyTree, passes, simulates, SIMULATION, type Trial, tryDefect } from './try-defect.ts';
@@ -18,7 +18,7 @@ const values = readOptions(
 );
 const { only } = values;
 const scenarios = Number(values.scenarios);
-const wanted = DEFECTS.filter(({ name }) => only === undefined || name.includes(only));
+const wanted = DEFECTS.filter(({ name }) => only === undefined || only.split(',').some((part) => name.includes(part)));
 const trees = await Promise.all(Array.from({ length: Number(values.jobs) }, copyTree));
 const trials: Trial[] = [];
 try {

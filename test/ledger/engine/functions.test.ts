@@ -274,6 +274,20 @@ describe('functions that no version uses', () => {
     expect(log.text()).toBe('');
   });
 
+  it('stay as long as a process of their version lives, as those of this version do', async () => {
+    await makeOther();
+    const [theirs, ours] = [await sessionAs(), await sessionAs()];
+    await theirs.query('SELECT pg_advisory_lock_shared(7006, hashtext($1))', [OTHER_VERSION]);
+    await keepFunctions(ours, log.log);
+    await migrate(owner, log.log);
+    expect(await isThere(OTHER_VERSION)).toBe(true);
+    const isFree = 'SELECT pg_try_advisory_xact_lock(7006, hashtext($1)) AS free';
+    expect((await owner.query(isFree, [FUNCTIONS_SCHEMA])).rows).toEqual([{ free: false }]);
+    await theirs.query('SELECT pg_advisory_unlock_all()');
+    await migrate(owner, log.log);
+    expect(await isThere(OTHER_VERSION)).toBe(false);
+  });
+
   it('are dropped without the lock in which others start, and without a long wait', async () => {
     await makeOther();
     const found: unknown[] = [];
