@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Config } from '../../schemas/config.ts';
 import { openApp } from '../../src/app.ts';
@@ -414,7 +415,7 @@ describe('an agent code at another address', () => {
     await resumeAccount(world.app.ledger, 'main', because);
     await world.drop('ach-charge', 'august.csv', lines([achRow(9)]));
     const workers = await world.start();
-    await workers.look();
+    while ((await workers.look()) > 0) await sleep(20);
     await workers.stop();
     return service;
   };

@@ -248,7 +248,7 @@ describe('commitResults, for a group', () => {
       ...part,
       key,
       sha256: `${place}${sha256.slice(1)}`,
-      arrived: { ...arrived!, sealed: Buffer.from('sealed'.repeat(place + 1)) },
+      arrived: { ...arrived!, sealed: Buffer.from(`sealed ${place}`) },
     }));
     const alone = { ...second!, verdict: undefined };
     const { links } = await newLinks(first!.key.fileId, () => commitResults(world.ledger, [first!, alone]));

@@ -137,8 +137,20 @@ describe('recordOutput', () => {
       [otherId, 'completed'],
     ]);
     expect(await readOutputs(world.ledger, fileId)).toEqual([]);
-    expect(await world.links(fileId)).toEqual(before);
+    expect([await world.links(fileId), (await readFileRow(world.ledger, fileId)).state]).toEqual([
+      before,
+      'in_progress',
+    ]);
   });
+
+  it.each(['accepted', 'in_progress'] as const)(
+    'does not move a file that is %s, though it has ended',
+    async (state) => {
+      const fileId = await fileWith(state, 'reconciled');
+      await recordOutput(world.ledger, await readDelivery(world.ledger, fileId), output);
+      expect((await readFileRow(world.ledger, fileId)).state).toBe(state);
+    },
+  );
 
   it('changes nothing when the same one is written again', async () => {
     const { file_id: fileId } = await world.accepted();
