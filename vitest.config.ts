@@ -73,7 +73,7 @@ export default defineConfig({
     // What is awaited comes at once on a free machine. A busy one gets its time, so these limits only end what hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 120_000, interval: 10 } },
     reporters: ['default', './test/support/run-summary.ts'],
     projects: [
       {

@@ -210,7 +210,12 @@ export const AccountConfig = z.strictObject({
   answerTimeoutMs: Patience.default(180_000).describe('Longest wait for the whole answer, in ms'),
   poll: z
     .strictObject({
-      firstMs: Wait.default(10_000).describe('Wait before the first request for a result, in ms'),
+      firstMs: z
+        .union([z.literal('auto'), Wait])
+        .default('auto')
+        .describe(
+          'Wait before the first request for a result, in ms. `auto`: 1 s, and once the account has ten results half of their median time, from 1 s to 60 s',
+        ),
       factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
       longestMs: Wait.default(300_000).describe('Longest wait between two requests, in ms'),
       staleMs: Wait.default(86_400_000).describe(

@@ -41,7 +41,7 @@ describe('Config', () => {
           leaseMs: 30_000,
           connectTimeoutMs: 10_000,
           answerTimeoutMs: 180_000,
-          poll: { firstMs: 10_000, factor: 1.5, longestMs: 300_000, staleMs: 86_400_000 },
+          poll: { firstMs: 'auto', factor: 1.5, longestMs: 300_000, staleMs: 86_400_000 },
           recheck: { afterMs: [3_600_000, 86_400_000, 259_200_000, 604_800_000] },
           resolveWaitMs: 86_400_000,
           secondPerson: { refunds: false, overrides: false, resolutions: false },

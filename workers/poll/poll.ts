@@ -28,7 +28,7 @@ import { type Judgement, judgePlain, judgeResult, type PlainJudgement } from './
 import { openResult, sealResult } from '../open-original.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { longestRecheckMs, nextRecheckAt, recheckBatch } from './recheck.ts';
-import { EXCEPTION_DELAY_MS, isStale, pollDelayMs, pollWaitMs } from './poll-times.ts';
+import { EXCEPTION_DELAY_MS, firstPollMs, isStale, notKnownMs, pollDelayMs, pollWaitMs } from './poll-times.ts';
 import { ringAfter } from '../ring.ts';
 import type { Hand, NotEnded, Stage } from '../stage.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
@@ -245,15 +245,17 @@ function verdictOf(app: App, batch: BatchRow, judged: Judgement | PlainJudgement
 /** Sets the times of the next queries. */
 async function askAgain(app: App, without: readonly Without[]): Promise<void> {
   if (without.length === 0) return;
-  await schedule(
-    app,
-    without.map(({ batch, answer }) => {
-      const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
-      const account = app.account(batch.account);
-      const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
-      return { batch, delayMs: pollDelayMs(account, batch.polls, ageMs), note };
-    }),
-  );
+  const asked: Asked[] = [];
+  for (const { batch, answer } of without) {
+    const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
+    const account = app.account(batch.account);
+    const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
+    const first = await firstPollMs(app, batch.account);
+    const isAuto = account.poll.firstMs === 'auto';
+    const firstMs = answer.kind === 'not_known' && isAuto ? notKnownMs(first) : first;
+    asked.push({ batch, delayMs: pollDelayMs(account, { firstMs, polls: batch.polls, ageMs }), note });
+  }
+  await schedule(app, asked);
   crashPoint('poll.asked-again');
 }
 

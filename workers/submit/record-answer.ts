@@ -15,11 +15,17 @@ import { keyOf } from '../../src/ledger/engine/move.ts';
  *
  * If nothing was sent, the batch goes back: out of `preparing` when the intent was never declared, else out of
  * `sending`. The ledger says which, because an error at the commit leaves this process without knowing.
+ * @param firstPollMs how long to wait before its result is asked for, in ms
  * @returns the batch as it is now
  */
-export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<BatchRow> {
+export async function recordAnswer(
+  app: App,
+  batch: Prepared,
+  answer: SubmitAnswer,
+  firstPollMs: number,
+): Promise<BatchRow> {
   crashPoint('submit.classified');
-  const end = endOf(app, batch, answer);
+  const end = endOf(answer, firstPollMs);
   const ended = await insist(app, batch, end, async () => {
     const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
     return isReleased ? 'released' : await endAttempt(app.ledger, batch, { ...end, serviceAt: answer.serviceAt });
@@ -70,12 +76,10 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
 }
 
 /** Returns the answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
-function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
+function endOf(answer: SubmitAnswer, firstPollMs: number): AttemptEnd {
   switch (answer.kind) {
-    case 'submitted': {
-      const { firstMs } = app.account(batch.account).poll;
-      return { verdict: 'submitted', batchId: answer.batchId, firstPollMs: firstMs, evidence: { text: answer.text } };
-    }
+    case 'submitted':
+      return { verdict: 'submitted', batchId: answer.batchId, firstPollMs, evidence: { text: answer.text } };
     case 'refused':
       return {
         verdict: 'refused',

@@ -17,6 +17,7 @@ import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import { firstPollMs } from '../poll/poll-times.ts';
 import { recordAnswer } from './record-answer.ts';
 import { admitHere, askAgainWhenClosed } from '../admit-here.ts';
 import { lookAhead } from './look-ahead.ts';
@@ -147,6 +148,8 @@ export async function submitAlone(
   const ahead = await lookAhead(app, name);
   if (ahead.kind === 'failed') await note(app, item, { reason: ahead.why }, LONGEST_RELEASE_MS);
   if (ahead.kind !== 'clear') return undefined;
+  // Before the call, so that nothing comes between its answer and the ledger.
+  const firstMs = await firstPollMs(app, name);
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
   if (!batch) {
     await askAgainWhenClosed(app);
@@ -155,7 +158,7 @@ export async function submitAlone(
   const body = await openBody(app, batch, known.ahead);
   crashPoint('submit.body-opened');
   const answer = await send(app, batch, body, () => known.calling?.(name));
-  const now = await recordAnswer(app, batch, answer);
+  const now = await recordAnswer(app, batch, answer, firstMs);
   if (answer.kind === 'unknown' && !answer.serviceAt) await noteTime(app, batch);
   if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
   else if (answer.kind !== 'withheld') await noteEnd(app, item);

@@ -103,6 +103,26 @@ async function deny(tx: Transaction, key: BatchKey, said: string): Promise<Batch
   return moveBatch(tx, 'distrust', key, { actor: 'worker:poll', reason, evidence: { said } }, { set });
 }
 
+/**
+ * Returns the time in which half of the last results of an account were there, in ms, as far as our questions tell; undefined
+ * while it has fewer than these.
+ */
+export async function readUsualResultMs(
+  { pool }: Ledger,
+  account: string,
+  fewest: number,
+): Promise<number | undefined> {
+  const { rows } = await pool.query<{ results: number; ms: number | null }>(
+    `SELECT count(*)::int AS results, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms)::double precision AS ms FROM (
+       SELECT extract(epoch FROM result_at - submitted_at) * 1000 AS ms FROM batch
+       WHERE account = $1 AND final_at IS NOT NULL AND state = 'reconciled' AND result_at >= submitted_at
+       ORDER BY final_at DESC LIMIT 50) AS latest`,
+    [account],
+  );
+  const { results, ms } = rows[0]!;
+  return results < fewest ? undefined : (ms ?? undefined);
+}
+
 type PollLag = {
   account: string;
   /** Batches without a result, or with one that did not fit and is polled again. */

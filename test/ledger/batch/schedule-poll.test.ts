@@ -15,6 +15,7 @@ import {
   pollNow,
   readPollLag,
   takeRecheck,
+  readUsualResultMs,
   schedulePolls,
 } from '../../../src/ledger/batch/schedule-poll.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -116,6 +117,28 @@ describe('keepLaterResult', () => {
 });
 
 const WAITING: readonly BatchState[] = ['submitted', 'exception'];
+
+describe('readUsualResultMs', () => {
+  it('is the median of the last results of an account, once there are enough', async () => {
+    const put = async (account: string, seconds: number, change = 'rows = rows') => {
+      const batch = await world.batchIn('reconciled', { account });
+      const at = `'${START}'::timestamptz`;
+      await world.force(
+        `UPDATE batch SET submitted_at = ${at}, result_at = ${at} + ${seconds} * interval '1 second', final_at = ${at}
+         WHERE file_id = $1`,
+        [batch.file_id],
+      );
+      await world.force(`UPDATE batch SET ${change} WHERE file_id = $1`, [batch.file_id]);
+    };
+    for (const seconds of [1, 9, 5]) await put('waits', seconds);
+    await put('side', 60);
+    await put('waits', 60, 'submitted_at = NULL');
+    await put('waits', 60, "state = 'cancelled'");
+    expect(await readUsualResultMs(world.ledger, 'waits', 4)).toBeUndefined();
+    expect(await readUsualResultMs(world.ledger, 'waits', 3)).toBe(5_000);
+    expect(await readUsualResultMs(world.ledger, 'nobody', 0)).toBeUndefined();
+  });
+});
 
 describe('schedulePoll', () => {
   it.each(WAITING)('remembers when to ask again about a batch that is %s, without a link', async (state) => {
