@@ -121,7 +121,7 @@ export function startStage<Thing>(
 
   async function takeMore(): Promise<void> {
     isRung = false;
-    const { things, nextAt } = await exchange(async (given) => {
+    const { things, isMore, nextAt } = await exchange(async (given) => {
       const group = await takeGroup(app, stage, given);
       repeats.note(
         given.ended,
@@ -133,8 +133,7 @@ export function startStage<Thing>(
       if (nextAt) lookAfter(waitMs(nextAt), wake);
       return;
     }
-    // There may be more than one group.
-    isRung = true;
+    if (isMore) isRung = true;
     const giveBackLater = (given: Back) => {
       back = { ended: [...back.ended, ...given.ended], later: [...back.later, ...given.later] };
     };
@@ -218,8 +217,8 @@ const NEVER = new AbortController().signal;
 
 async function takeGroup<Thing>(app: App, stage: Stage<Thing>, back: Back) {
   const options = { limit: stage.most, back, laterMs: app.settings.sweepMs };
-  const { subjects, nextAt } = await takeDue(app.ledger, stage.name, await stage.findDue(app), options);
-  return { things: subjects.map((subject) => stage.thingOf(subject)), nextAt };
+  const { subjects, ...rest } = await takeDue(app.ledger, stage.name, await stage.findDue(app), options);
+  return { things: subjects.map((subject) => stage.thingOf(subject)), ...rest };
 }
 
 /** @returns what ended or was not begun, and what is to be left alone for a while; without what was given back early */

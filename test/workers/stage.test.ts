@@ -3,14 +3,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dueNames } from '../../src/ledger/batch/due-work.ts';
 import { type Back, takeDue } from '../../src/ledger/stage/taken.ts';
 import { endWait, putTaken, takenOf } from './support/stage-steps.ts';
-import { eachAlone, keepOrder, runOnce, type Stage, startStage } from '../../workers/stage.ts';
+import { eachAlone, keepOrder, runOnce, type Stage, type StageRunner, startStage } from '../../workers/stage.ts';
 import { stepWorld } from './support/step-world.ts';
 import { rungBy } from './support/story.ts';
 
 const world = stepWorld({ accounts: 1 });
 let stopping = new AbortController();
+const runners: StageRunner[] = [];
 afterEach(async () => {
   stopping.abort();
+  // What one has in hand would be missing in the next test.
+  for (const runner of runners.splice(0)) await runner.stop(1_000);
   stopping = new AbortController();
   await world.query('DELETE FROM taken');
 });
@@ -134,7 +137,11 @@ describe('a stage', () => {
 });
 
 describe('a running stage', () => {
-  const run = (stage: Stage<Toy>, hands = 1) => startStage(world.app, stage, { hands, stopping: stopping.signal });
+  const run = (stage: Stage<Toy>, hands = 1) => {
+    const runner = startStage(world.app, stage, { hands, stopping: stopping.signal });
+    runners.push(runner);
+    return runner;
+  };
 
   it('goes on until nothing is left, after one ring', async () => {
     const { stage, done } = toyStage(['a', 'b', 'c', 'd', 'e', 'f', 'g']);

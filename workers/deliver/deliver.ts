@@ -126,7 +126,12 @@ async function record(
 
 /** Writes the corrections that are due, of a file whose results are out. */
 async function correct(app: App, due: readonly Due[], notEnded: Map<DueFile, NotEnded>): Promise<void> {
-  const fileNos = due.map(({ delivery }) => delivery.file.file_no);
+  // Only what has a result is corrected.
+  const corrected = due.filter(
+    ({ delivery, results }) => results || delivery.outputs.some(({ kind }) => kind === 'result'),
+  );
+  if (corrected.length === 0) return;
+  const fileNos = corrected.map(({ delivery }) => delivery.file.file_no);
   for (const { fileNo, correctionNo } of await readDueCorrections(app.ledger, fileNos)) {
     const { delivery, file } = due.find((one) => one.delivery.file.file_no === fileNo)!;
     if (notEnded.has(file)) continue;
@@ -214,14 +219,14 @@ type Ahead = {
 
 async function readAhead(app: App, wanted: readonly Wanted[]): Promise<Ahead> {
   const final = wanted.filter(({ results }) => results).map(({ delivery }) => delivery.file);
+  // A notice lists all faults; a result says why rows were withheld.
   const told = wanted
-    .filter(({ notices, results }) => notices.length > 0 || results)
+    .filter(({ notices, results, delivery }) => notices.length > 0 || (results && delivery.file.invalid_rows !== 0))
     .map(({ delivery }) => delivery.file);
   const { ledger } = app;
   const numbers = (files: readonly FileRow[]) => files.map(({ file_no: no }) => no);
-  if (told.length === 0) return { batches: [], totals: new Map(), packs: new Map(), faults: new Map() };
   const small = final.filter(isSmall).map((file) => ({ fileNo: file.file_no, lines: file.physical_lines ?? 0 }));
-  const faults = await readFaultPages(ledger, numbers(told));
+  const faults = told.length > 0 ? await readFaultPages(ledger, numbers(told)) : new Map<number, Fault[]>();
   if (final.length === 0) return { batches: [], totals: new Map(), packs: new Map(), faults };
   return {
     faults,

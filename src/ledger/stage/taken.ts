@@ -17,6 +17,8 @@ export type Due = {
 export type Taken = {
   /** What this process has now, in order. */
   readonly subjects: readonly string[];
+  /** Whether more is due that nobody has, beyond the limit. */
+  readonly isMore: boolean;
   /** When something else becomes due by itself; only known when nothing was taken. */
   readonly nextAt: Date | null;
 };
@@ -55,15 +57,15 @@ export async function takeDue(
   hand.asking.push(stage);
   letGo(ledger, stage, back);
   const { rows } = await ledger.pool
-    .query<{ subject: string | null; at: Date | null }>(
+    .query<{ subject: string | null; at: Date | null; isMore: boolean }>(
       `WITH kept AS (
        SELECT subject FROM taken
        WHERE stage = ${named} AND worker = ${worker} AND until IS NULL AND subject = ANY (${ended})),
+     free AS MATERIALIZED (
+       SELECT subject, place, row_number() OVER (ORDER BY place) AS number, sum(weight) OVER (ORDER BY place) AS total
+       FROM (${sql}) AS found WHERE subject IN (SELECT subject FROM kept) OR NOT is_taken(${named}, subject, ${now})),
      due AS (
-       SELECT subject, place FROM (
-         SELECT subject, place, row_number() OVER (ORDER BY place) AS number, sum(weight) OVER (ORDER BY place) AS total
-         FROM (${sql}) AS found WHERE subject IN (SELECT subject FROM kept) OR NOT is_taken(${named}, subject, ${now})) AS free
-       WHERE number = 1 OR (number <= ${things} AND total <= ${weight})),
+       SELECT subject, place FROM free WHERE number = 1 OR (number <= ${things} AND total <= ${weight})),
      given AS (DELETE FROM taken WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${ended})
                 AND subject NOT IN (SELECT subject FROM due)),
      put_off AS (UPDATE taken SET until = ${now} + ${wait} * interval '1 millisecond'
@@ -75,16 +77,17 @@ export async function takeDue(
          WHERE NOT is_taken(t.stage, t.subject, ${now})
        RETURNING subject),
      ours AS (SELECT subject, place FROM due WHERE subject IN (SELECT subject FROM kept UNION ALL SELECT subject FROM got))
-     SELECT subject, NULL::timestamptz AS at, place FROM ours
+     SELECT subject, NULL::timestamptz AS at, place, (SELECT count(*) FROM free) > (SELECT count(*) FROM due) AS "isMore" FROM ours
      UNION ALL
-     SELECT NULL, (SELECT min(at) FROM (${times.join(' UNION ALL ')}) AS times (at)), NULL WHERE NOT EXISTS (SELECT FROM ours)
+     SELECT NULL, (SELECT min(at) FROM (${times.join(' UNION ALL ')}) AS times (at)), NULL, false
+       WHERE NOT EXISTS (SELECT FROM ours)
      ORDER BY place`,
       [...values, stage, ledger.instance.id, back.ended, back.later, laterMs, limit.things, limit.weight],
     )
     .finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
   const subjects = rows.flatMap(({ subject }) => subject ?? []);
   for (const subject of subjects) hand.subjects.add(`${stage}/${subject}`);
-  return { subjects, nextAt: rows[0]?.at ?? null };
+  return { subjects, isMore: rows.some(({ isMore }) => isMore), nextAt: rows[0]?.at ?? null };
 }
 
 /** Gives back what this process has worked on, and takes nothing. If that fails, the next sweep does it. */
