@@ -139,9 +139,10 @@ export async function sumToPoll({ pool, clock }: Ledger): Promise<DueSum> {
   return rows[0]!;
 }
 
-/** Sums up the files of a site that are claimed and not checked. */
+/** Sums up the files of a site that are claimed and not checked. Those of an account that waits for an answer wait, too. */
 export function sumClaimed(ledger: Ledger, site: string): Promise<DueSum> {
-  return sumFiles(ledger, site, IS_CLAIMED);
+  const waits = 'EXISTS (SELECT FROM address_question q WHERE q.account = f.account)';
+  return sumFiles(ledger, site, `${IS_CLAIMED} AND NOT ${waits}`);
 }
 
 /** Sums up the files of a site that lack an output. */

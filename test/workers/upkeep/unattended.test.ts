@@ -1,4 +1,5 @@
 // Roles that no living process has: found within two minutes while they have work, and never otherwise.
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Config } from '../../../schemas/config.ts';
 import { EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
@@ -143,6 +144,15 @@ describe.each(cases)('$layout, without its process of $roles', ({ plans, at }) =
 });
 
 describe('findUnattended', () => {
+  /** Has a person asked whether the service of this account moved. */
+  const askAbout = (account: string) =>
+    world.force(
+      `INSERT INTO address_question (account, mark, merchant_no, server, address, is_sandbox, country, currency, asked_at)
+       SELECT account, 'new mark', merchant_no, 'NA', 'https://new.test/', false, country, currency, now()
+       FROM account WHERE account = $1`,
+      [account],
+    );
+
   const sender: Plan = { roles: ['submit'] };
   const others: Plan = { roles: [...EVERY_ROLE].filter((role) => role !== 'submit') };
 
@@ -208,17 +218,23 @@ describe('findUnattended', () => {
       'nobody has said which service its account means',
       async () => {
         await world.batchIn('ready', { account: 'main' });
-        await world.force(
-          `INSERT INTO address_question (account, mark, merchant_no, server, address, is_sandbox, country, currency, asked_at)
-           SELECT account, 'new mark', merchant_no, 'NA', 'https://new.test/', false, country, currency, now()
-           FROM account WHERE account = 'main'`,
-        );
+        await askAbout('main');
       },
     ],
   ])('misses no process that sends while %s', async (_why, put, account = {}) => {
     await put();
     await loseSender();
     expect(await missing(settingsFor(['main'], account))).toEqual([]);
+  });
+
+  it('misses no process that reads files while nobody has said which service their account means', async () => {
+    const { file_id: fileId } = await world.claimed({ account: 'main' });
+    await start({ roles: [...EVERY_ROLE].filter((role) => role !== 'intake') });
+    await pass(10 * MINUTE_MS);
+    expect(await missing(settingsFor())).toEqual(['role:intake at main']);
+    await askAbout('main');
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
+    expect(await missing(settingsFor())).toEqual([]);
   });
 
   it('misses no role that was never needed: no folder, no schedule, no transfer, no dashboard', async () => {
