@@ -44,6 +44,8 @@ export type Hand<Thing> = {
   readonly stop: AbortSignal;
   /** Tells of things of the group that have ended before the others, and gives them back. */
   end(things: readonly Thing[]): Promise<void>;
+  /** Notes at once that a thing has failed, where the others take long; it is among those that did not end, too. */
+  fail(thing: Thing, error: unknown): Promise<void>;
   /** Does a part of the work that concerns one thing, under the name of the stage. */
   trace<Result>(thing: Thing, work: () => Promise<Result>): Promise<Result>;
 };
@@ -107,7 +109,7 @@ export function startStage<Thing>(
     try {
       while (mayTakeMore()) await takeMore();
       if (isRung && running.size >= hands) lookAfter(PASS_ON_MS, passOn);
-      if (!mayTake() || stopping.aborted) await giveAllBack();
+      if (!mayTake() || stopping.aborted || running.size >= hands) await giveAllBack();
     } catch (error) {
       if (!isPlanOutdated(error))
         app.log.error({ stage: stage.name, ...describeFailure(error) }, 'the stage cannot look what is due');
@@ -134,6 +136,8 @@ export function startStage<Thing>(
       return;
     }
     if (isMore) isRung = true;
+    // Something else may become due by itself while the group is worked on.
+    else lookAfter(PASS_ON_MS, wake);
     const giveBackLater = (given: Back) => {
       back = { ended: [...back.ended, ...given.ended], later: [...back.later, ...given.later] };
     };
@@ -238,19 +242,23 @@ async function workOn<Thing>(
     const ended = some.filter((thing) => left.delete(thing));
     if (!stage.notesItself) for (const thing of ended) await noteEnd(app, stage.itemOf(thing));
     if (ended.length > 0) await tell(app, stage, ended);
-    const isLater = (thing: Thing) => isStuck(subjectOf(thing));
-    return {
-      ended: ended.filter((thing) => !isLater(thing)).map(subjectOf),
-      later: ended.filter(isLater).map(subjectOf),
-    };
+    // Asked once: the answer begins a new count.
+    const later = new Set(ended.map(subjectOf).filter(isStuck));
+    return { ended: ended.map(subjectOf).filter((subject) => !later.has(subject)), later: [...later] };
   };
   const isLeft = (thing: Thing) => left.has(thing);
+  const failed = new Set<Thing>();
+  const fail = async (thing: Thing, error: unknown) => {
+    if (!failed.has(thing)) await noteUnended(app, stage, thing, error);
+    failed.add(thing);
+  };
   const notEnded = await workThrough(app, stage, things, isLeft, {
     stop,
     end: async (some) => giveBackEarly(await end(some)),
+    fail,
     trace: (thing, work) => tracing(app, stage.name, stage.itemOf(thing), work),
   });
-  for (const [thing, why] of notEnded) if (typeof why === 'object') await noteUnended(app, stage, thing, why.error);
+  for (const [thing, why] of notEnded) if (typeof why === 'object') await fail(thing, why.error);
   const back = await end([...left].filter((thing) => !notEnded.has(thing)));
   const isStopped = (thing: Thing) => notEnded.get(thing) === 'stopped';
   const rest = [...left];
@@ -301,7 +309,7 @@ export function eachAlone<Thing>(
   work: (app: App, thing: Thing, context: { turn: Promise<void>; stop: AbortSignal }) => Promise<'later' | void>,
   sideBySide: (app: App, things: readonly Thing[]) => Promise<number> = async () => 1,
 ): Stage<Thing>['work'] {
-  return async (app, things, { stop, trace }) => {
+  return async (app, things, { stop, trace, fail }) => {
     const notEnded = new Map<Thing, NotEnded>();
     const atOnce = await sideBySide(app, things).catch(() => 1);
     await keepOrder(things, atOnce, async (thing, turn) => {
@@ -310,6 +318,7 @@ export function eachAlone<Thing>(
         if (result !== undefined) notEnded.set(thing, result);
       } catch (error) {
         notEnded.set(thing, { error });
+        await fail(thing, error);
       }
     });
     return notEnded;

@@ -28,7 +28,8 @@ CREATE INDEX output_by_time ON output (written_at);
 -- Records output files that were written and read back, of one payment file or of many, and completes those that are to
 -- be completed, if no batch of them is open. Recording an output again changes nothing. Nothing of a file is recorded when
 -- this ledger is not the one that its outputs were made of: when the server is replaced under a running process, the
--- process may read from one ledger and record in the other, which would keep to bytes that it can never make again.
+-- process may read from one ledger and record in the other, which would keep to bytes that it can never make again. Nor is
+-- anything recorded beside an output that has other bytes: two processes with different settings wrote it at once.
 -- p_files: as in read_made_outputs. Returns what was made: `another` for a file whose outputs were made of something else,
 -- `output` for each that is new, and the moves `begin` and `complete`.
 CREATE FUNCTION commit_outputs(p_at timestamptz, p_database_now timestamptz, p_files jsonb)
@@ -40,7 +41,11 @@ DECLARE
 BEGIN
   PERFORM FROM file f JOIN read_made_outputs(p_files) r ON f.file_id = r.file_id ORDER BY f.file_id FOR NO KEY UPDATE OF f;
   SELECT array_agg(r.file_id) INTO ours FROM read_made_outputs(p_files) r
-    WHERE r.read_from = ledger_mark() AND (r.batch_marks IS NULL OR r.batch_marks = batch_marks(r.file_id));
+    WHERE r.read_from = ledger_mark() AND (r.batch_marks IS NULL OR r.batch_marks = batch_marks(r.file_id))
+      AND NOT EXISTS (
+        SELECT FROM jsonb_to_recordset(r.outputs) AS n (kind text, number integer, sha256 text)
+        JOIN output o ON o.file_id = r.file_id AND o.kind = n.kind AND o.number = coalesce(n.number, 0)
+        WHERE o.sha256 <> n.sha256);
   RETURN QUERY SELECT r.file_id, 'another', NULL::text, NULL::integer, NULL::text FROM read_made_outputs(p_files) r
     WHERE r.file_id <> ALL (coalesce(ours, '{}'));
   RETURN QUERY

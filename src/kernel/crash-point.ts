@@ -66,7 +66,8 @@ export const CRASH_POINTS = {
   'output.published': 'an output has its name, its folder is not synced',
   'output.read-back': 'an output was read back, the ledger does not know it',
   'output.recorded': 'outputs are in the ledger and their files are completed, corrections were not begun',
-  'deliver.rows-written': 'notices, results, rejects and retry are out, the workbook is not, totals were not compared',
+  'deliver.rows-written':
+    'every output but the summaries was written and read back, none has its name, totals were not compared',
   'deliver.totals-held': 'the control totals hold, no summary is written',
   'deliver.summaries-written': 'every output is out, the file is not completed',
   'reprocess.item-chosen': 'nothing of the item of a run was done',

@@ -22,12 +22,14 @@ export async function writeOutputFiles(
   try {
     await write({
       ...outputs,
-      publish: (kinds, readBack) =>
-        publish(app, [outputs], kinds, readBack && ((_outputs, kind, bytes) => readBack(kind, bytes))),
+      publish: async (kinds, readBack) => {
+        await outputs.readBack(kinds, readBack);
+        await publish(app, [outputs]);
+      },
     });
-    await recordOutput(app.ledger, { file }, ...outputs.published);
+    await recordOutput(app.ledger, { file }, ...outputs.written);
   } finally {
-    await outputs.end();
+    await outputs.drop();
   }
 }
 

@@ -193,8 +193,50 @@ describe('a running stage', () => {
       work: eachAlone(async () => void (times += 1)),
     });
     await run(stage).wake();
-    await expect.poll(subjects).toEqual(['a']);
+    await expect.poll(() => takenOf(world.app, 'intake')).toEqual([{ subject: 'a', isWorkedOn: false }]);
     expect(times).toBeLessThan(20);
+  });
+
+  it('gives back what ended early, though the others of its group keep the only hand busy', async () => {
+    let finish = () => {};
+    const { stage } = toyStage(['a', 'b']);
+    const slow: Stage<Toy> = {
+      ...stage,
+      work: async (app, things, hand) => {
+        const notEnded = await stage.work(app, things.slice(0, 1), hand);
+        await hand.end(things.slice(0, 1));
+        await new Promise<void>((resolve) => (finish = resolve));
+        return notEnded;
+      },
+    };
+    await run(slow).wake();
+    await expect.poll(subjects).toEqual(['b']);
+    finish();
+    await expect.poll(subjects).toEqual([]);
+  });
+
+  it('looks again for what becomes due by itself while a group is worked on and a hand is free', async () => {
+    const doors: (() => void)[] = [];
+    const { stage, due } = toyStage(['a'], { make: () => new Promise<void>((resolve) => doors.push(resolve)) });
+    await run(stage, 2).wake();
+    await expect.poll(() => doors.length).toBe(1);
+    due.push('b');
+    await expect.poll(() => doors.length).toBe(2);
+    for (const open of doors) open();
+  });
+
+  it('notes at once what fails, while the others of its group are worked on', async () => {
+    let finish = () => {};
+    const { stage } = toyStage(['a', 'b'], {
+      make: (name) =>
+        name === 'a' ? Promise.reject(new Error('a fails')) : new Promise<void>((end) => (finish = end)),
+    });
+    await run(stage).wake();
+    const failed = () => world.logged.filter((line) => line.level === 'error' && line['reason'] === 'a fails').length;
+    await expect.poll(failed).toBe(1);
+    finish();
+    await expect.poll(() => takenOf(world.app, 'intake')).toEqual([{ subject: 'a', isWorkedOn: false }]);
+    expect(failed()).toBe(1);
   });
 
   it('takes nothing new once it stops, and waits for what is under way', async () => {

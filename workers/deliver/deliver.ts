@@ -34,7 +34,7 @@ import { FIRST, isSmall } from './finished-pages.ts';
 import { mustHold, writeResultCorrection } from './write-result-correction.ts';
 import { ROW_KINDS, writeRows } from './write-rows.ts';
 import type { Hand, NotEnded, Stage } from '../stage.ts';
-import { dueNotices, writeNotice } from './write-notice.ts';
+import { dueNotices, NOTICE_KINDS as NOTICES, writeNotice } from './write-notice.ts';
 
 /** Bytes of the files of a group; a larger file is a group of its own. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -69,12 +69,12 @@ async function deliver(app: App, files: readonly DueFile[], { stop, trace }: Pic
   });
   const made = await writeOutputs(app, due, stop);
   await record(app, due, made, notEnded);
-  await correct(app, due, notEnded);
   for (const file of files) {
-    const why = made.get(file.fileId);
+    const why = made.get(file.fileId)?.why;
     if (!due.some((one) => one.file === file)) notEnded.set(file, { error: noFile(file) });
-    else if (why === 'stopped' || (why && 'error' in why)) notEnded.set(file, why);
+    else if (why) notEnded.set(file, why);
   }
+  await correct(app, due, notEnded);
   return notEnded;
 }
 
@@ -107,12 +107,11 @@ async function record(
   notEnded: Map<DueFile, NotEnded>,
 ): Promise<void> {
   const files = due.flatMap(({ delivery, file }) => {
-    const outputs = made.get(file.fileId);
-    if (!outputs || typeof outputs === 'string' || !('outputs' in outputs) || outputs.outputs.length === 0) return [];
-    const { controlTotals } = outputs;
+    const { outputs = [], controlTotals } = made.get(file.fileId) ?? {};
+    if (outputs.length === 0) return [];
     const source = { file: delivery.file, ...(controlTotals && { batchMarks: delivery.batchMarks }) };
     const completes = controlTotals && { evidence: { controlTotals } };
-    return [{ of: file, source, outputs: outputs.outputs, completes }];
+    return [{ of: file, source, outputs, completes }];
   });
   if (files.length === 0) return;
   const ends = await commitOutputs(app.ledger, files);
@@ -154,57 +153,68 @@ export type Wanted = {
   readonly trace: <Result>(work: () => Promise<Result>) => Promise<Result>;
 };
 
-/** What was published of a file, with control totals if its results are; or why nothing was. */
-type Made =
-  | { readonly outputs: readonly NewOutput[]; readonly controlTotals?: readonly ControlTotal[] }
-  | Exclude<NotEnded, 'later'>;
+/** What was published of a file, with control totals if its results are; and why the rest was not. */
+type Made = {
+  readonly outputs: readonly NewOutput[];
+  readonly controlTotals?: readonly ControlTotal[];
+  readonly why?: Exclude<NotEnded, 'later'>;
+};
 
 /**
- * Writes and publishes notices, and every output of files whose rows are final. The ledger is asked once for all files,
- * and what was written is flushed, read back and named together. Writing it again gives the same bytes.
+ * Writes and publishes notices, and every output of files whose rows are final. The ledger is asked once for all files.
+ * What was written of all is flushed side by side and read back; only what holds is named, all together. Writing it again
+ * gives the same bytes.
  * @param stop begins no further file
- * @returns what was published, by the id of the file, or why it was not
+ * @returns what was published, and why anything was not, by the id of the file
  */
 export async function writeOutputs(
   app: App,
   wanted: readonly Wanted[],
   stop: AbortSignal = NEVER,
 ): Promise<ReadonlyMap<string, Made>> {
-  const made = new Map<string, Made>();
   const writing: Writing[] = [];
   try {
     const ahead = await readAhead(app, wanted);
     for (const one of wanted) {
-      const { file } = one.delivery;
-      if (stop.aborted) made.set(file.file_id, 'stopped');
-      else await attempt(made, file, () => one.trace(() => writeRowsAndNotices(app, one, ahead, writing)));
+      const writes = open(app, one, ahead);
+      writing.push(writes);
+      if (stop.aborted) writes.why = 'stopped';
+      else await one.trace(() => writeDrafts(app, writes, ahead));
     }
-    const all = () => writing.filter(({ outputs }) => !made.has(outputs.file.file_id));
-    await publishAll(app, all(), ['ack', 'held', 'nak', 'cancelled', ...ROW_KINDS]);
+    // Also of a file whose rows have failed: nothing but its notices is left then.
+    await Promise.all(writing.map((one) => attempt(one, NONE, () => one.outputs.readBack(NOTICES))));
+    await Promise.all(writing.map((one) => one.why ?? attempt(one, NOTICES, () => readRowsBack(app, one))));
     crashPoint('deliver.rows-written');
-    await publishAll(app, all(), ['result-xlsx']);
-    for (const one of all()) await attempt(made, one.outputs.file, () => summarize(app, one));
+    for (const one of writing) if (!one.why) await attempt(one, NOTICES, () => summarize(app, one));
     crashPoint('deliver.totals-held');
-    await publishAll(app, all(), ['summary-json', 'summary-txt']);
+    await publish(
+      app,
+      writing.map(({ outputs }) => outputs),
+    );
     crashPoint('deliver.summaries-written');
-    for (const { outputs, controlTotals } of all())
-      made.set(outputs.file.file_id, { outputs: outputs.published, ...(controlTotals && { controlTotals }) });
-    return made;
+    return new Map(
+      writing.map(({ outputs, controlTotals, why }) => [
+        outputs.file.file_id,
+        { outputs: [...outputs.written], ...(controlTotals && { controlTotals }), ...(why && { why }) },
+      ]),
+    );
   } finally {
-    for (const { outputs } of writing) await outputs.end();
+    for (const { outputs } of writing) await outputs.drop();
   }
 }
 
-/** A failure of one file keeps no other from its outputs. */
-async function attempt(
-  made: Map<string, Made>,
-  { file_id: fileId }: FileRow,
-  work: () => Promise<void>,
-): Promise<void> {
+const NONE: readonly OutputKind[] = [];
+
+/**
+ * A file that fails keeps no other from its outputs, nor, if it is for its rows, its sender from the notice.
+ * @param stays what stays of it then
+ */
+async function attempt(one: Writing, stays: readonly OutputKind[], work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    made.set(fileId, { error });
+    one.why = { error };
+    await one.outputs.drop(KINDS.filter((kind) => !stays.includes(kind)));
   }
 }
 
@@ -249,51 +259,60 @@ type Writing = {
   input?: ResultInput;
   delivered?: OutcomeTotals;
   controlTotals?: readonly ControlTotal[];
+  /** Why not all of it is written. */
+  why?: Exclude<NotEnded, 'later'>;
 };
 
-async function writeRowsAndNotices(app: App, wanted: Wanted, ahead: Ahead, writing: Writing[]): Promise<void> {
-  const { delivery, notices, results } = wanted;
-  const { file } = delivery;
-  app.telemetry.note({ account: file.account });
-  const outputs = openOutputs(app, file);
+function open(app: App, wanted: Wanted, ahead: Ahead): Writing {
+  const { file } = wanted.delivery;
   const batches = ahead.batches.filter(({ file_id: fileId }) => fileId === file.file_id);
-  const one: Writing = { wanted, outputs, batches, totals: ahead.totals.get(file.file_no) ?? {} };
-  writing.push(one);
-  const firstFaults = ahead.faults.get(file.file_no) ?? [];
-  for (const kind of notices) await writeNotice(app, delivery, { kind, firstFaults }, outputs);
-  if (!results) return;
-  one.input = await resultInput(app, file);
-  const found = { batches, pack: ahead.packs.get(file.file_no), firstFaults };
-  await writeRows(app, file, { ...found, input: one.input }, outputs);
+  return { wanted, outputs: openOutputs(app, file), batches, totals: ahead.totals.get(file.file_no) ?? {} };
 }
 
-/** Publishes outputs of all files together. The rows of each result are counted as it is read back from disk. */
-async function publishAll(app: App, all: readonly Writing[], kinds: readonly OutputKind[]): Promise<void> {
-  const ofOutputs = new Map(all.map((one) => [one.outputs, one]));
-  await publish(app, [...ofOutputs.keys()], kinds, async (outputs, kind, bytes) => {
-    const one = ofOutputs.get(outputs)!;
-    if (kind !== 'result') return readToEnd(bytes);
-    const { file } = outputs;
-    const writeToo = wantsWorkbook(app, file) ? workbookWriter(file, one.input!, outputs) : undefined;
-    one.delivered = await countDelivered(bytes, one.input!, file.output_form.delimiter, writeToo);
+async function writeDrafts(app: App, one: Writing, ahead: Ahead): Promise<void> {
+  const { delivery, notices, results } = one.wanted;
+  const { file } = delivery;
+  app.telemetry.note({ account: file.account });
+  const firstFaults = ahead.faults.get(file.file_no) ?? [];
+  await attempt(one, NONE, async () => {
+    for (const kind of notices) await writeNotice(app, delivery, { kind, firstFaults }, one.outputs);
   });
+  if (!results || one.why) return;
+  await attempt(one, NOTICES, async () => {
+    one.input = await resultInput(app, file);
+    const found = { batches: one.batches, pack: ahead.packs.get(file.file_no), firstFaults };
+    await writeRows(app, file, { ...found, input: one.input }, one.outputs);
+  });
+}
+
+/** The rows of the result are counted as they are read back from disk, and go into the workbook. */
+async function readRowsBack(app: App, one: Writing): Promise<void> {
+  const { outputs, input } = one;
+  const { file } = outputs;
+  await outputs.readBack(ROW_KINDS, async (kind, bytes) => {
+    if (kind !== 'result') return readToEnd(bytes);
+    const writeToo = wantsWorkbook(app, file) ? workbookWriter(file, input!, outputs) : undefined;
+    one.delivered = await countDelivered(bytes, input!, file.output_form.delimiter, writeToo);
+  });
+  await outputs.readBack(['result-xlsx']);
 }
 
 async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of bytes);
 }
 
-/** Compares the control totals and writes the summaries, of a file whose results are out. */
+/** Compares the control totals and writes the summaries, of a file whose rows were read back. */
 async function summarize(app: App, one: Writing): Promise<void> {
   if (!one.wanted.results) return;
   const { outputs, batches, totals: outcomes, delivered = {} } = one;
   const { file } = outputs;
   const controlTotals = checkControlTotals({ ...figuresOfFile(file), batches, outcomes, delivered });
   mustHold(controlTotals, `complete file "${file.file_id}"`);
-  const known = [...one.wanted.delivery.outputs, ...outputs.published];
+  const known = [...one.wanted.delivery.outputs, ...outputs.written];
   const summary = await summaryOf(app, file, { batches, outcomes, controlTotals, known });
   await outputs.appendText('summary-json', summaryJson(summary));
   await outputs.appendText('summary-txt', summaryText(summary));
+  await outputs.readBack(['summary-json', 'summary-txt']);
   one.controlTotals = controlTotals;
 }
 

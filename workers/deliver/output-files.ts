@@ -20,20 +20,28 @@ export type OutputFiles = {
   /** Appends bytes to an output, which begins with the first, and counts the rows they hold. */
   append(kind: OutputKind, bytes: Uint8Array, rows?: number): Promise<void>;
   appendText(kind: OutputKind, text: string, rows?: number): Promise<void>;
-  /** What was begun and is not published. */
-  readonly begun: ReadonlyMap<OutputKind, Begun>;
-  /** What was published, in that order. */
-  readonly published: NewOutput[];
-  /** Removes the drafts. */
-  end(): Promise<void>;
+  /**
+   * Flushes what was begun of these kinds and reads it back, if that was not done.
+   * @param look receives the bytes of each as they are read back
+   */
+  readBack(kinds: readonly OutputKind[], look?: LookBack): Promise<void>;
+  /** What was read back, in that order. */
+  readonly written: readonly NewOutput[];
+  /** Drafts of what was read back, in that order. */
+  readonly drafts: readonly OutputDraft[];
+  /** Removes the drafts of these kinds, of all by default. What was named stays. */
+  drop(kinds?: readonly OutputKind[]): Promise<void>;
 };
 
-type Begun = { kind: OutputKind; draft: OutputDraft; rows: number; isMarked: boolean };
+type LookBack = (kind: OutputKind, bytes: AsyncIterable<Buffer>) => Promise<void>;
 
-/** Opens the outputs of a payment file. The caller ends them, whatever happens. */
+type Begun = { kind: OutputKind; draft: OutputDraft; rows: number; isMarked: boolean; written?: NewOutput };
+
+/** Opens the outputs of a payment file. The caller drops them at the end, whatever happens. */
 export function openOutputs(app: App, file: ReadFileRow, number = 0): OutputFiles {
   const { out } = app.settings.paths;
   const begun = new Map<OutputKind, Begun>();
+  const done: Begun[] = [];
 
   async function append(kind: OutputKind, bytes: Uint8Array, rows = 0): Promise<void> {
     const name = nameOf(file, kind, number);
@@ -44,53 +52,54 @@ export function openOutputs(app: App, file: ReadFileRow, number = 0): OutputFile
     await output.draft.append(bytes);
   }
 
+  async function readBack(kinds: readonly OutputKind[], look?: LookBack): Promise<void> {
+    const flush = async (output: Begun) => {
+      const { kind, draft } = output;
+      const { sha256, bytes } = await draft.finish(look && ((pieces) => look(kind, pieces)));
+      return { kind, number, name: draft.name, sha256, bytes, rows: output.rows };
+    };
+    const wanted = kinds.flatMap((kind) => begun.get(kind) ?? []).filter(({ written }) => !written);
+    const written = await Promise.all(wanted.map(flush));
+    // In the order of the kinds, whichever was flushed first.
+    wanted.forEach((output, place) => {
+      output.written = written[place]!;
+      done.push(output);
+    });
+  }
+
+  async function drop(kinds: readonly OutputKind[] = [...begun.keys()]): Promise<void> {
+    for (const kind of kinds) {
+      const output = begun.get(kind);
+      begun.delete(kind);
+      await output?.draft.discard();
+    }
+  }
+
+  const kept = () => done.filter((output) => begun.get(output.kind) === output);
   return {
     file,
     number,
     append,
     appendText: (kind, text, rows) => append(kind, Buffer.from(text), rows),
-    begun,
-    published: [],
-    end: async () => {
-      for (const { draft } of begun.values()) await draft.discard();
+    readBack,
+    get written() {
+      return kept().flatMap(({ written }) => written ?? []);
     },
+    get drafts() {
+      return kept().map(({ draft }) => draft);
+    },
+    drop,
   };
 }
 
-/**
- * Names the begun outputs of these kinds of several payment files, all together, and reads them back.
- * @param readBack receives the bytes of each as they are read back
- */
-export async function publish(
-  app: App,
-  all: readonly OutputFiles[],
-  kinds: readonly OutputKind[],
-  readBack?: (outputs: OutputFiles, kind: OutputKind, bytes: AsyncIterable<Buffer>) => Promise<void>,
-): Promise<void> {
-  const wanted = new Map(
-    all.flatMap((outputs) =>
-      kinds.flatMap((kind) => {
-        const begun = outputs.begun.get(kind);
-        return begun && outputs.published.every((one) => one.kind !== kind)
-          ? [[begun.draft.name, { outputs, begun }] as const]
-          : [];
-      }),
-    ),
-  );
-  const written = await publishDrafts(
+/** Names what was read back of several payment files, all together. */
+export async function publish(app: App, all: readonly OutputFiles[]): Promise<void> {
+  const ofName = new Map(all.flatMap(({ file, drafts }) => drafts.map(({ name }) => [name, file] as const)));
+  await publishDrafts(
     app.settings.paths.out,
-    [...wanted.values()].map(({ begun }) => begun.draft),
-    {
-      makeRoom: (name, error) => setForgottenAside(app, wanted.get(name)!.outputs.file, name, error),
-      ...(readBack && {
-        readBack: (name, bytes) => readBack(wanted.get(name)!.outputs, wanted.get(name)!.begun.kind, bytes),
-      }),
-    },
+    all.flatMap(({ drafts }) => drafts),
+    { makeRoom: (name, error) => setForgottenAside(app, ofName.get(name)!, name, error) },
   );
-  for (const { name, sha256, bytes } of written) {
-    const { outputs, begun } = wanted.get(name)!;
-    outputs.published.push({ kind: begun.kind, number: outputs.number, name, sha256, bytes, rows: begun.rows });
-  }
 }
 
 const MARK = Buffer.from('\ufeff');

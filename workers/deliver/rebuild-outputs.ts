@@ -9,6 +9,7 @@ import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
 import { writeOutputs } from './deliver.ts';
+import { NOTICE_KINDS } from './write-notice.ts';
 
 /**
  * Result of checking one output that the ledger knows.
@@ -48,15 +49,13 @@ async function writeAll(app: App, fileId: string, outputs: readonly OutputRow[])
   const delivery = await readDelivery(app.ledger, fileId);
   const { file } = delivery;
   const results = kinds.has('result');
-  const notices = NOTICES.filter((kind) => kinds.has(kind));
+  const notices = NOTICE_KINDS.filter((kind) => kinds.has(kind));
   const made = await writeOutputs(app, [{ delivery, notices, results, trace: (work) => work() }]);
-  const why = made.get(fileId);
-  if (typeof why === 'object' && 'error' in why) throw why.error;
+  const why = made.get(fileId)?.why;
+  if (typeof why === 'object') throw why.error;
   const corrections = new Set(outputs.map((output) => output.number).filter((number) => number > 0));
   for (const correctionNo of corrections) await writeResultCorrection(app, file, correctionNo);
 }
-
-const NOTICES = ['ack', 'nak', 'held', 'cancelled'] as const satisfies readonly OutputKind[];
 
 async function compare(app: App, dir: string, { kind, name, sha256 }: OutputRow): Promise<OutputCheck> {
   const judge = async (path: string): Promise<Comparison> => {

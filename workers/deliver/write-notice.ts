@@ -14,6 +14,9 @@ import type { Fault } from '../../src/rows/rows.ts';
 import { whatRead } from '../file-profile.ts';
 import { outputPath, type OutputFiles } from './output-files.ts';
 
+/** Outputs that tell of the verdict on a file. */
+export const NOTICE_KINDS = ['ack', 'nak', 'held', 'cancelled'] as const satisfies readonly OutputKind[];
+
 const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
   accepted: 'ack',
   in_progress: 'ack',

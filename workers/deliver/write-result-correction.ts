@@ -27,9 +27,10 @@ export async function writeResultCorrection(app: App, file: ReadFileRow, correct
   const outputs = openOutputs(app, file, correctionNo);
   try {
     await writeFiles(app, outputs);
-    return outputs.published;
+    await publish(app, [outputs]);
+    return [...outputs.written];
   } finally {
-    await outputs.end();
+    await outputs.drop();
   }
 }
 
@@ -54,7 +55,7 @@ async function writeFiles(app: App, outputs: OutputFiles): Promise<void> {
   };
   await outputs.appendText('correction-json', correctionJson(summary));
   await outputs.appendText('correction-txt', correctionText(summary));
-  await publish(app, [outputs], ['correction-json', 'correction-txt']);
+  await outputs.readBack(['correction-json', 'correction-txt']);
 }
 
 /** @throws PipelineError OUTPUT_MISMATCH when a control total does not hold */
@@ -99,7 +100,7 @@ async function writeChanges(
   };
   let delivered: OutcomeTotals = {};
   await outputs.appendText('correction', line(titles) + changes.map(lineOf).join(''), changes.length);
-  await publish(app, [outputs], ['correction'], async (_outputs, _kind, bytes) => {
+  await outputs.readBack(['correction'], async (_kind, bytes) => {
     delivered = await countDelivered(bytes, input, form.delimiter);
   });
   return delivered;

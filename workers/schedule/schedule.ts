@@ -23,6 +23,7 @@ import { lookAtFolder, probeMs } from '../watch/watch.ts';
 import { type DueDate, dueDates } from '../../src/calendar/business-dates.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import { schedulesHere } from '../../src/config/schedules-here.ts';
+import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 
 /** Makes the due runs of schedules. */
 export const SCHEDULE: Stage<{ schedule: string }> = {
@@ -169,6 +170,8 @@ export async function takeFolders(
   stop?: AbortSignal,
 ): Promise<TakenDrops | undefined> {
   const folders = app.settings.folders.filter((folder) => folder.schedule === schedule);
+  // Its drops stay where they are, and the run must not say that none came.
+  for (const { account } of folders) boundOf(app.ledger, account);
   const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   const begun = app.clock.now();
   let settling = 0;

@@ -234,9 +234,10 @@ export async function readOutcomeTotalsOf(
 ): Promise<Map<number, OutcomeTotals>> {
   const { rows } = await pool.query<{ file_no: number; outcome: keyof OutcomeTotals; rows: number; cents: number }>(
     `WITH part (file_no, outcome, rows, cents) AS (
-       SELECT file_no, CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
-       FROM payment_row WHERE file_no = ANY (ARRAY(
-         SELECT f FROM unnest($1::bigint[]) f EXCEPT SELECT file_no FROM archived_file)) GROUP BY file_no, batch_no IS NULL
+       SELECT wanted.file_no, r.* FROM unnest($1::bigint[]) AS wanted (file_no) CROSS JOIN LATERAL (
+         SELECT CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
+         FROM payment_row WHERE file_no = wanted.file_no GROUP BY batch_no IS NULL OFFSET 0) r
+       WHERE NOT EXISTS (SELECT FROM archived_file a WHERE a.file_no = wanted.file_no)
        UNION ALL
        SELECT file_no, kept.outcome, kept.rows, kept.cents FROM archived_file CROSS JOIN LATERAL
          (VALUES ('not_sent', sent_rows, sent_cents), ('invalid', withheld_rows, withheld_cents)) AS kept (outcome, rows, cents)

@@ -162,9 +162,11 @@ function rowsBetween(fileNo: number, { from, to }: LineRange): string {
 
 /** Same for whole files, with the number of the file in the last column. */
 function rowsOfFiles(fileNos: readonly number[]): string {
+  // Named for both tables: the planner would look for the outcomes everywhere.
+  const these = (table: string) => `${table}.file_no IN (${fileNos.map(Math.trunc).join(', ')})`;
   return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization", r.amount_cents, r.file_no
-          FROM payment_row r LEFT JOIN row_outcome o USING (file_no, line)
-          WHERE r.file_no IN (${fileNos.map(Math.trunc).join(', ')}) ORDER BY r.file_no, r.line`;
+          FROM payment_row r LEFT JOIN row_outcome o ON o.file_no = r.file_no AND o.line = r.line AND ${these('o')}
+          WHERE ${these('r')} ORDER BY r.file_no, r.line`;
 }
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));

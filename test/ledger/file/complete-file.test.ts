@@ -161,6 +161,20 @@ describe('recordOutput', () => {
     expect(await world.links(fileId)).toEqual(before);
   });
 
+  it('notes nothing of a file that has an output with other bytes by now', async () => {
+    const { file_id: fileId } = await world.batchIn('reconciled');
+    await world.putFile(fileId, 'in_progress');
+    const source = await readDelivery(world.ledger, fileId);
+    await recordOutput(world.ledger, source, output);
+    const outputs = [{ ...output, sha256: 'ee' }, { ...output, kind: 'result' } as const];
+    const ends = await commitOutputs(world.ledger, [{ source, outputs, completes: { evidence } }]);
+    expect(ends.get(fileId)).toBe('another');
+    expect((await readOutputs(world.ledger, fileId)).map(({ kind, sha256 }) => [kind, sha256])).toEqual([
+      ['ack', 'ff'],
+    ]);
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('in_progress');
+  });
+
   it('notes each number of a correction, and the same number once', async () => {
     const { file_id: fileId } = await world.accepted();
     for (const number of [1, 2, 2])

@@ -264,7 +264,19 @@ describe('deliverFile, when a control total does not hold', () => {
     await forceSql(world.app, sql, [fileId]);
     await expect(deliverFile(world.app, { fileId })).rejects.toThrow(new RegExp(`control totals differ: .*${id} `));
     expect(await stateOf(fileId)).toBe('in_progress');
-    expect(existsSync(pathOf(fileId, 'summary.json'))).toBe(false);
+    // The sender has the notice, and nobody a result that does not hold.
+    expect(Object.keys(await outputsOf(fileId))).toEqual(['ack.csv']);
+    expect((await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind)).toEqual(['ack']);
+  });
+
+  it('a result that cannot be made keeps the notice of its file from nobody', async () => {
+    const fileId = await reconciled();
+    const { archive } = await world.file(fileId);
+    await rm(join(world.settings.paths.archive, archive));
+    for (const _ of [1, 2]) await expect(deliverFile(world.app, { fileId })).rejects.toThrow();
+    expect(Object.keys(await outputsOf(fileId))).toEqual(['ack.csv']);
+    expect((await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind)).toEqual(['ack']);
+    expect(await stateOf(fileId)).toBe('in_progress');
   });
 
   it.each([
