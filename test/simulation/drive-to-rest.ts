@@ -51,6 +51,10 @@ async function startAnew(world: World): Promise<void> {
 
 /** Lets time pass until nothing moves. Returns what still moves when it should have come to rest. */
 export async function settle(world: World): Promise<string[]> {
+  // Every process sweeps: what one has taken and could not give back is only known to itself.
+  if (!isWide(world))
+    for (const other of world.instances.slice(1))
+      await runStage(world, other, { stage: 'sweep', what: 'sweeps' }, () => sweepAndWake(world, other), 0);
   for (const waitMs of WAITS_MS) {
     const instance = await anInstance(world);
     // What these drop is seen by the next scan.
@@ -164,6 +168,8 @@ export async function letPersonsFinish(world: World): Promise<string[]> {
   tell(world, '— persons take up whatever is left —');
   if (world.choose.happens(0.5)) await doAll(world, 'move');
   await nameAllFormer(world);
+  // A person who brings everything to an end names it everywhere; one host alone may not be among those that work here.
+  if (isWide(world)) await startAnew(world);
   for (let round = 1; round <= ROUNDS; round += 1) {
     const open = await findOpen(world);
     if (open.length === 0) return [];

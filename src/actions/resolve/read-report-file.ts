@@ -69,6 +69,21 @@ function readAgents(text: string): string[] | undefined {
   return [...new Set(rows.map(({ cells }) => (cells[at] ?? '').trim()))];
 }
 
+/**
+ * Returns every approved or accepted payment of a report, of whichever kind. A line that names no method of payment, as one
+ * of a customer code does not, counts as soon as it is one by either reading.
+ * @param reports the same report, read for each kind of payment
+ */
+export function chargedIn(reports: readonly (ReportFile & { operation: FolderOperation })[]): JournalLine[] {
+  const count = Math.max(0, ...reports.map(({ lines }) => lines.length));
+  return Array.from({ length: count }, (_, place) => {
+    const readings = reports.map(({ lines, operation }) => ({ line: lines[place]!, operation }));
+    return readings.find(
+      ({ line, operation }) => isApproved(line) && (line.paymentMethod === '' || isOfKind(line, operation)),
+    )?.line;
+  }).filter((line) => line !== undefined);
+}
+
 function isApproved({ outcome }: JournalLine): boolean {
   return outcome === 'approved' || outcome === 'accepted';
 }

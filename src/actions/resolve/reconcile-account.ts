@@ -15,7 +15,7 @@ import { transact } from '../../ledger/engine/transaction.ts';
 import { type Bound, boundOf, mustStillBeBound } from '../../ledger/merchant/bound-accounts.ts';
 import type { Fingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
 import { fingerprintKey, openRowFingerprints, withoutPayer } from '../../crypto/fingerprints/row-fingerprint.ts';
-import { readReportFile } from './read-report-file.ts';
+import { chargedIn, readReportFile } from './read-report-file.ts';
 
 /** What a report of the service shows that the ledger does not know. Money is integer cents. */
 export type AccountComparison = {
@@ -66,14 +66,19 @@ export async function reconcileAccount(
 ): Promise<AccountComparison> {
   // The report is of the merchant of the configuration; what the ledger may have forgotten of another stays open.
   const bound = boundOf(ledger, name);
-  const reports = KINDS.map((operation) => readReportFile(bytes, { ...account, operation }));
-  const unusable = reports.find((report) => typeof report === 'string');
+  const reports = KINDS.map((operation) => ({
+    operation,
+    report: readReportFile(bytes, { ...account, operation }),
+  }));
+  const unusable = reports.map(({ report }) => report).find((report) => typeof report === 'string');
   if (unusable !== undefined)
     throw new PipelineError('RESOLUTION_REFUSED', `compare account ${name} with the report`, unusable, {
       next: 'Give the report as CSV, unchanged as the service made it.',
     });
-  const read = reports.filter((report) => typeof report !== 'string');
-  const charged = read.flatMap((report) => report.approved);
+  const read = reports.flatMap(({ operation, report }) =>
+    typeof report === 'string' ? [] : [{ ...report, operation }],
+  );
+  const charged = chargedIn(read);
   const times = charged.flatMap(({ at }) => (at.utc === null ? [] : [Date.parse(at.utc)]));
   const rows = await findRowsOf(ledger, name, [...new Set(charged.map(({ invoice }) => invoice))]);
   const { known, unknown, waiting } = explain(charged, rows);

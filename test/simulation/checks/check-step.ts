@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readdir, readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { checkFence, checkHosts, findForgotten } from '../hosts/check-hosts.ts';
@@ -353,13 +355,26 @@ async function checkTrail(world: World): Promise<string[]> {
   ];
 }
 
+/**
+ * Whether a number stands in plain bytes that were claimed and decided before the ledger went back to a time before that.
+ * Nothing else can open them any more, so they are kept for a person, as the sender wrote them.
+ */
+function isForgottenClaim(place: string): boolean {
+  const dir = /^(.*\/quarantine\/[^/]+)\/drop: /.exec(place)?.[1];
+  return (
+    dir !== undefined && readFileSync(join(dir, 'reason.json'), 'utf8').includes('the ledger does not know the file')
+  );
+}
+
 /** Checks that no whole number stands in outputs, data, quarantine, ledger, queue or log. */
 async function checkLeaks(world: World): Promise<string[]> {
   const { out, data, quarantine } = world.settings.paths;
   const found = await findCanaries(world.canaries.length > 0 ? [out, data, quarantine] : [], world.canaries);
   // A claim is plain until its file is decided, and that of an account that left the configuration waits for it.
   const claimed = await readClaimed(world);
-  const onDisk = found.filter((place) => !claimed.some((id) => place.includes(`/work/${id}/`)));
+  const onDisk = found.filter(
+    (place) => !claimed.some((id) => place.includes(`/work/${id}/`)) && !isForgottenClaim(place),
+  );
   const texts = {
     'the ledger': await ledgerText(world),
     'the queue': JSON.stringify(world.queue.waiting()),
