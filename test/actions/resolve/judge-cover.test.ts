@@ -220,6 +220,19 @@ describe('reconcileAccount', () => {
     expect(await world.ledger.pool.query('SELECT FROM account_stop')).toMatchObject({ rowCount: 0 });
   });
 
+  it('counts payments of either kind, and those that name no method, such as of a customer code, once', async () => {
+    const own = await chargedAt(world, 'main', AT);
+    const found = await compare([
+      own,
+      { at: AT, invoice: 'LOST-1', kind: '' },
+      { at: AT, invoice: 'LOST-2', kind: '', result: 'REJ:15' },
+      { at: AT, invoice: 'LOST-3', kind: 'VISA', result: 'OK:678594:' },
+      { at: AT, invoice: 'LOST-4', kind: '', result: 'OK:678594:' },
+    ]);
+    expect(found).toMatchObject({ charged: 4, known: 1 });
+    expect(found.unknown.map(({ invoice }) => invoice)).toEqual(['LOST-1', 'LOST-3', 'LOST-4']);
+  });
+
   it('remembers charges that nobody here made, and counts a call as known only if the report covers it', async () => {
     const own = await chargedAt(world, 'main', AT);
     const later = new Date(AT.getTime() + 60_000);
