@@ -93,7 +93,7 @@ async function unknownWords(context: ActionContext, account: string): Promise<st
 export function sayUnknownRows(calls: number): string[] {
   if (calls === 0) return [];
   return [
-    `which rows went out with ${counted(calls, 'forgotten call')} stays unknown; until "paydrop account reconcile" has read a report that covers ${calls === 1 ? 'it' : 'them'}, every new file needs approval, and files accepted before wait.`,
+    `which rows went out with ${counted(calls, 'forgotten call')} stays unknown; until "paydrop account reconcile" has read a report that covers ${calls === 1 ? 'it' : 'them'}, from a payment on that the ledger knows, every new file needs approval, and files accepted before wait.`,
   ];
 }
 

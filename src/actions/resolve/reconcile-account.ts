@@ -90,7 +90,7 @@ export async function reconcileAccount(
     from,
     to,
     charged: charged.length,
-    known,
+    known: known.length,
     unknown: unknown.map(({ transactionId, invoice, amountCents, lastFour, at }) => ({
       transactionId,
       invoice,
@@ -107,9 +107,51 @@ export async function reconcileAccount(
     },
   };
   const marks = markPayments(fingerprint, bound, unknown);
-  await writeDown(ledger, name, { comparison, waiting, marks }, { actor, reason });
+  const own = [...known, ...unknown.filter(({ invoice }) => archived.has(invoice))];
+  const strange = unknown.filter(({ invoice }) => !archived.has(invoice));
+  const showsUnknown = strange.length > 0 && (await reachesBack(ledger, bound, own, strange));
+  await writeDown(ledger, name, { comparison, waiting, marks, showsUnknown }, { actor, reason });
   const { unknown: left } = await readForgotten(ledger.pool, name);
   return { ...comparison, calls: { ...comparison.calls, unknown: left } };
+}
+
+/**
+ * Returns whether a report begins before the payments that nothing here knows: with one of the same kind that the ledger
+ * sent. A report that was cut shows some payments of the lost calls and not the others. Of a kind of which the ledger never
+ * had a charged payment, there is no such line.
+ */
+async function reachesBack(
+  { pool }: Ledger,
+  { merchantNo }: Bound,
+  own: readonly JournalLine[],
+  strange: readonly JournalLine[],
+): Promise<boolean> {
+  const isBank = ({ outcome }: JournalLine) => outcome === 'accepted';
+  for (const kind of [true, false]) {
+    const from = firstOf(
+      strange.filter((line) => isBank(line) === kind),
+      -Infinity,
+    );
+    if (from === undefined) continue;
+    const begins = firstOf(
+      own.filter((line) => isBank(line) === kind),
+      Infinity,
+    );
+    if (begins !== undefined && begins <= from) continue;
+    const { rowCount } = await pool.query(
+      `SELECT FROM batch b JOIN file f USING (file_id) JOIN batch_outcome o ON o.file_no = f.file_no AND o.batch_no = b.batch_no
+       WHERE b.merchant_no = $1 AND o.outcome = $2 LIMIT 1`,
+      [merchantNo, kind ? 'accepted_pending' : 'approved'],
+    );
+    if (rowCount !== 0) return false;
+  }
+  return true;
+}
+
+/** @returns the earliest time of these lines, in ms; a line whose time cannot be read counts as `unreadable` */
+function firstOf(lines: readonly JournalLine[], unreadable: number): number | undefined {
+  if (lines.length === 0) return undefined;
+  return lines.reduce((first, { at }) => Math.min(first, at.utc === null ? unreadable : Date.parse(at.utc)), Infinity);
 }
 
 /**
@@ -119,11 +161,12 @@ export async function reconcileAccount(
 function explain(lines: readonly JournalLine[], rows: readonly RowOfInvoice[]) {
   const unknown: JournalLine[] = [];
   const waiting: RowOfInvoice[] = [];
-  let known = 0;
+  const known: JournalLine[] = [];
   for (const alike of groupBy(lines, identityOf).values()) {
     const own = rows.filter((row) => isSame(row, alike[0]!));
-    const surplus = alike.slice(own.filter(({ wasSent }) => wasSent).length);
-    known += alike.length - surplus.length;
+    const sent = own.filter(({ wasSent }) => wasSent).length;
+    const surplus = alike.slice(sent);
+    known.push(...alike.slice(0, sent));
     const waits = own.filter(({ isWaiting }) => isWaiting);
     // Any of the identical rows may be the charged one, so none may leave.
     if (surplus.length > 0) waiting.push(...waits);
@@ -170,7 +213,13 @@ async function writeDown(
     comparison: { sha256, from, to, charged, known, unknown, calls, inDoubt },
     waiting,
     marks,
-  }: { comparison: AccountComparison; waiting: readonly RowOfInvoice[]; marks: Buffer },
+    showsUnknown,
+  }: {
+    comparison: AccountComparison;
+    waiting: readonly RowOfInvoice[];
+    marks: Buffer;
+    showsUnknown: boolean;
+  },
   { actor, reason }: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -192,7 +241,7 @@ async function writeDown(
       'report of the service',
     );
     await addForgottenRows(tx.client, { merchantNo: boundOf(ledger, account).merchantNo, at: tx.at }, marks);
-    if (from && to) await noteCovered(tx, { account, from, to, showsUnknown: unknown.length > 0 });
+    if (from && to) await noteCovered(tx, { account, from, to, showsUnknown });
     const evidence = { account, sha256, charged, known, unknown: unknown.length, calls, inDoubt };
     tx.audit({ actor, move: 'reconcile-account', reason, evidence });
   });

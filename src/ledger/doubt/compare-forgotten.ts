@@ -97,8 +97,9 @@ async function recallBatches(
 
 /**
  * Records that a report covers calls whose rows were not known. Files are then compared with the payments that it shows.
- * A call of which only the batch id is known has no time; it counts if the report shows payments that nothing here
- * sent.
+ * A call of which only the batch id is known has no time; it counts if the report shows payments that nothing here sent,
+ * and begins before them.
+ * @param showsUnknown whether it does
  */
 export async function noteCovered(
   tx: Transaction,

@@ -252,6 +252,32 @@ describe('reconcileAccount', () => {
     expect(rows).toEqual([{ isOwn: true, call: null, kind: 3 }]);
   });
 
+  it.each([
+    ['that begins with a payment that the ledger knows', true, ['own', 'early', 'late'], 0],
+    ['that was cut after the first lost payments', true, ['late'], 1],
+    ['that was cut there, and has what was sent since', true, ['late', 'newer'], 1],
+    ['of a kind of which the ledger never had a charged payment', false, ['late'], 0],
+    ['that shows nothing that was lost', true, ['own'], 1],
+  ] as const)('of a call known by its batch id alone, believes a report %s', async (_what, hasOutcome, shown, left) => {
+    const at = (minutes: number) => new Date(AT.getTime() + minutes * 60_000);
+    const lines = {
+      own: await chargedAt(world, 'main', AT),
+      early: { at: at(1), invoice: 'LOST-1' },
+      late: { at: at(2), invoice: 'LOST-2' },
+      newer: await chargedAt(world, 'main', at(3)),
+    };
+    await world.force('DELETE FROM forgotten_send');
+    if (!hasOutcome) await world.force('DELETE FROM batch_outcome');
+    await world.force(
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, batch_id, at, since)
+       VALUES ('not known', 0, 1, 'main', merchant_of('main'), '', '4711', $1, $1)`,
+      // When it was noticed.
+      [at(10)],
+    );
+    const found = await compare(shown.map((name) => lines[name]));
+    expect(found.calls.unknown).toBe(left);
+  });
+
   it('takes a second charge of a row that was sent once for one that nobody knows', async () => {
     const own = await chargedAt(world, 'main', AT);
     expect(await compare([own, own])).toMatchObject({ charged: 2, known: 1, unknown: [{ invoice: own.invoice }] });

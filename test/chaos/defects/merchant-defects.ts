@@ -248,4 +248,12 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     replace: 'isOfKind(line, operation)',
     caughtBy: ['test/actions/resolve/judge-cover.test.ts'],
   },
+  {
+    name: 'cut report believed',
+    about: 'a report that shows some of the lost payments counts for all of them, and the others are charged again',
+    file: 'src/actions/resolve/reconcile-account.ts',
+    find: 'if (begins !== undefined && begins <= from) continue;',
+    replace: 'if (begins === undefined || begins !== undefined) continue;',
+    caughtBy: ['test/actions/resolve/judge-cover.test.ts'],
+  },
 ];
