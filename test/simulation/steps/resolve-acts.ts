@@ -135,7 +135,9 @@ async function openDashboard(world: World, seen: SeenBatch): Promise<ResolutionC
 
 /** Returns the ids under which the service has this very content, without those of other batches in the ledger. */
 async function findBooked(world: World, batch: SeenBatch): Promise<string[]> {
-  const taken = new Set((await readBatches(world)).map(({ batchId }) => batchId));
+  // Two services may give the same id.
+  const own = (await readBatches(world)).filter((other) => payeeOf(world, other) === payeeOf(world, batch));
+  const taken = new Set(own.map(({ batchId }) => batchId));
   const content = contentOf(world, batch);
   const books = readBooks(world).filter((booked) => booked.content === content && !taken.has(booked.batchId));
   return books.map(({ batchId }) => batchId);
