@@ -20,7 +20,7 @@ import { findFile } from '../../src/ledger/file/search.ts';
 import { answerAddress, listAddressQuestions } from '../../src/ledger/merchant/answer-address.ts';
 import { boundKeys, meaningKey } from '../../src/ledger/merchant/bound-accounts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { bindHere } from '../../workers/bind-here.ts';
+import { bindAnswered, bindHere } from '../../workers/bind-here.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
 import { submitAlone } from '../../workers/submit/submit.ts';
@@ -441,6 +441,20 @@ describe('an agent code at another address', () => {
     await drop('june.csv');
     expect(booked(service)).toBe(3 + 3 + 1);
     expect((await accountsOf()).every(([, account]) => account === 'main')).toBe(true);
+  });
+
+  it('renamed at the same time: its work follows the answer without a start, and is not given back to an old name', async () => {
+    await accept('june.csv');
+    const service = await moved();
+    await become({ cards: { baseUrl: service.url } });
+    await bindHere(world.app);
+    const [renamed] = await answerAddress(world.app.ledger, 'cards', true, because);
+    await bindAnswered(world.app);
+    expect([renamed, await accountsOf()]).toEqual(['cards', [['june.csv', 'cards']]]);
+    await settle();
+    await resumeAccount(world.app.ledger, 'cards', because);
+    await settle();
+    expect(booked(service)).toBe(3);
   });
 
   it('when it is another service, begins anew and leaves the old work stopped', async () => {

@@ -90,6 +90,31 @@ export async function bindAccounts(ledger: Ledger, named: readonly NamedAccount[
   return changes;
 }
 
+/**
+ * Lets accounts whose question was answered take over what stands under names that they replace, as a start would. Names
+ * that came after this process began stay: its configuration may be older than theirs.
+ * @param answered accounts of this process that have become usable
+ * @param names all names of its configuration
+ */
+export async function takeOverNames(
+  ledger: Ledger,
+  answered: readonly string[],
+  names: readonly string[],
+): Promise<Rebinding[]> {
+  return transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    const { rows: present } = await tx.client.query<Present>(
+      `SELECT account, merchant_no AS "merchantNo", country, currency FROM account
+       WHERE account = ANY ($1) OR (account <> ALL ($2) AND since < $3)`,
+      [answered, names, ledger.instance.joinedAt()],
+    );
+    const wanted = new Map(
+      answered.flatMap((name) => (ledger.bound.has(name) ? [[name, ledger.bound.get(name)!]] : [])),
+    );
+    return renameAccounts(tx, present, wanted);
+  });
+}
+
 async function readKnown(client: Pick<Queryable, 'query'>, named: readonly NamedAccount[]) {
   const marks = named.flatMap(({ mark, sandboxMark }) => [mark, sandboxMark]);
   const agents = named.map(({ agentMark }) => agentMark);
