@@ -251,7 +251,8 @@ describe('a running stage', () => {
     const stopped = runner.stop(5_000);
     open();
     await stopped;
-    expect(done).toEqual(['a']);
+    // Both are due since the same moment; which of them is first is the database's choice.
+    expect(done).toHaveLength(1);
   });
 });
 

@@ -183,7 +183,9 @@ export async function writeOutputs(
     }
     // Also of a file whose rows have failed: nothing but its notices is left then.
     await Promise.all(writing.map((one) => attempt(one, NONE, () => one.outputs.readBack(NOTICES))));
-    await Promise.all(writing.map((one) => one.why ?? attempt(one, NOTICES, () => readRowsBack(app, one))));
+    await Promise.all(
+      writing.filter(({ why }) => !why).map((one) => attempt(one, NOTICES, () => readRowsBack(app, one))),
+    );
     crashPoint('deliver.rows-written');
     for (const one of writing) if (!one.why) await attempt(one, NOTICES, () => summarize(app, one));
     crashPoint('deliver.totals-held');
