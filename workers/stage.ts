@@ -22,7 +22,7 @@ export type Stage<Thing> = {
   /** Names a thing, in the ledger and to people. */
   itemOf(thing: Thing): WorkItem;
   /**
-   * Works on a group, be it one thing or many, and commits what that came to. If it fails as a whole, each thing of it goes
+   * Works on a group of one thing or many, and commits what that came to. If it fails as a whole, each thing of it goes
    * alone through the same function, and one that fails then is left alone for a while.
    * @returns the things that it did not end
    */

@@ -191,8 +191,8 @@ COMMENT ON COLUMN outcome_movement.cents IS 'Cents to add; negative where a chan
 
 -- Ends questions for results, one or many. A result that has just come is kept (move `receive`). Then the batch makes the
 -- move that its judgement asks for (`reconcile` or `except`), if it has the very result that was judged. A batch in another
--- state, or with another batch id by now, stays as it is. All processes lock batches in one order, so that none waits for another that waits for it. The
--- outcomes of the rows follow in the same transaction.
+-- state, or with another batch id by now, stays as it is. All processes lock batches in one order, so that none waits for
+-- another that waits for it. The outcomes of the rows follow in the same transaction.
 -- p_results: as in read_judged_results. p_sealed: the sealed bytes of the results that have just come, one after the other.
 -- Returns the moves that were made, by place in the list.
 CREATE FUNCTION commit_results(p_at timestamptz, p_results jsonb, p_sealed bytea)
@@ -225,8 +225,8 @@ BEGIN
     RETURNING r.place, r.move, b.account, b.operation, b.rows, b.cents;
 END $$;
 
--- Reads a list of {fileId, batchNo, sha256, batchId, received, sealedFrom, sealedBytes, move, reason, nextAt}: the result of a batch
--- by its hash; if it has just come, the batch id that it was asked for by, why it is kept, and where it stands among the
+-- Reads a list of {fileId, batchNo, sha256, batchId, received, sealedFrom, sealedBytes, move, reason, nextAt}: the result
+-- of a batch by its hash; if it has just come, the batch id that it was asked for by, why it is kept, and where it stands among the
 -- sealed bytes, from 1; if it was judged, the move, its reason, and when the service is asked again.
 CREATE FUNCTION read_judged_results(p_results jsonb)
 RETURNS TABLE (place integer, file_id text, batch_no integer, sha256 text, batch_id text, received text, sealed_from integer,

@@ -106,10 +106,10 @@ describe('a stage', () => {
       await hand.end(things.slice(0, 1));
       throw new Error('not together');
     };
-    const told: string[] = [];
-    const tell: Stage<Toy>['tell'] = async (_app, things) => void told.push(...things.map(({ name }) => name));
+    const heard: string[] = [];
+    const tell: Stage<Toy>['tell'] = async (_app, things) => void heard.push(...things.map(({ name }) => name));
     expect(await runOnce(world.app, { ...stage, work: together, tell })).toBe(3);
-    expect({ done, told }).toEqual({ done: ['b', 'c'], told: ['a', 'b', 'c'] });
+    expect({ done, heard }).toEqual({ done: ['b', 'c'], heard: ['a', 'b', 'c'] });
     expect(await subjects()).toEqual([]);
   });
 

@@ -232,13 +232,13 @@ type Ahead = {
 async function readAhead(app: App, wanted: readonly Wanted[]): Promise<Ahead> {
   const final = wanted.filter(({ results }) => results).map(({ delivery }) => delivery.file);
   // A notice lists all faults; a result says why rows were withheld.
-  const told = wanted
+  const explained = wanted
     .filter(({ notices, results, delivery }) => notices.length > 0 || (results && delivery.file.invalid_rows !== 0))
     .map(({ delivery }) => delivery.file);
   const { ledger } = app;
   const numbers = (files: readonly FileRow[]) => files.map(({ file_no: no }) => no);
   const small = final.filter(isSmall).map((file) => ({ fileNo: file.file_no, lines: file.physical_lines ?? 0 }));
-  const faults = told.length > 0 ? await readFaultPages(ledger, numbers(told)) : new Map<number, Fault[]>();
+  const faults = explained.length > 0 ? await readFaultPages(ledger, numbers(explained)) : new Map<number, Fault[]>();
   if (final.length === 0) return { batches: [], totals: new Map(), packs: new Map(), faults };
   return {
     faults,

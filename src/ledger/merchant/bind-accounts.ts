@@ -108,8 +108,12 @@ export async function takeOverNames(
        WHERE account = ANY ($1) OR (account <> ALL ($2) AND since < $3)`,
       [answered, names, ledger.instance.joinedAt()],
     );
+    // Another process may have renamed an answered account since its binding was read. Then nothing follows it.
     const wanted = new Map(
-      answered.flatMap((name) => (ledger.bound.has(name) ? [[name, ledger.bound.get(name)!]] : [])),
+      present.flatMap((row) => {
+        const bound = answered.includes(row.account) ? ledger.bound.get(row.account) : undefined;
+        return bound && isSameMeaning(row, bound) ? [[row.account, bound] as const] : [];
+      }),
     );
     return renameAccounts(tx, present, wanted);
   });
