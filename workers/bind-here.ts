@@ -1,11 +1,12 @@
 import { type App, namedAccounts } from '../src/app.ts';
-import { bindAccounts, readBindings, takeOverNames } from '../src/ledger/merchant/bind-accounts.ts';
+import { bindAccounts, noteNamesAtStart, readBindings, takeOverNames } from '../src/ledger/merchant/bind-accounts.ts';
 
 /** Brings the ledger to what the configuration of this process says of its accounts, when the process starts. */
 export async function bindHere(app: App): Promise<void> {
   const named = namedAccounts(app.settings, app.fingerprint);
   for (const { account, says } of await bindAccounts(app.ledger, named))
     app.log.warn({ account, code: 'MERCHANT_CHANGED' }, says);
+  await noteNamesAtStart(app.ledger);
 }
 
 /**

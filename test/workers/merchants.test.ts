@@ -457,6 +457,33 @@ describe('an agent code at another address', () => {
     expect(booked(service)).toBe(3);
   });
 
+  it('stays with the name that a newer process gave it, also once the older one was cut off from the ledger', async () => {
+    await accept('june.csv');
+    const service = await moved();
+    await become({ cards: { baseUrl: service.url } });
+    const older = world.app;
+    await bindHere(older);
+    const { main } = world.config.accounts;
+    const accounts = { bills: { ...main!, baseUrl: service.url } };
+    const folders = world.config.folders.map((folder) => ({ ...folder, account: 'bills' }));
+    const settings = resolveSettings(Config.parse({ ...world.config, accounts, folders }), world.root, world.env);
+    const newer = await openApp(settings, { log: silentLog(), env: world.env });
+    onTestFinished(() => newer.close());
+    await bindHere(newer);
+    await answerAddress(newer.ledger, 'bills', true, because);
+    await bindAnswered(newer);
+    expect(await accountsOf()).toEqual([['june.csv', 'bills']]);
+
+    const joinedAt = older.ledger.instance.joinedAt();
+    await newer.ledger.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'paydrop-instance'`,
+    );
+    await expect.poll(() => older.ledger.instance.joinedAt()).not.toEqual(joinedAt);
+    await bindAnswered(older);
+    expect(older.ledger.bound.has('cards')).toBe(true);
+    expect(await accountsOf()).toEqual([['june.csv', 'bills']]);
+  });
+
   it('when it is another service, begins anew and leaves the old work stopped', async () => {
     const service = await before(live);
     await answerAddress(world.app.ledger, 'main', false, because);

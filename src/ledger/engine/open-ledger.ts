@@ -32,6 +32,8 @@ export type Ledger = {
   readonly bound: BoundAccounts;
   /** What each name means in the ledger, names of former meanings included, as last read with the bindings. */
   readonly meanings: Map<string, Meaning>;
+  /** Names that the ledger had when this process began, and since when each meant what it meant (merchant/bind-accounts.ts). */
+  readonly namesAtStart: Map<string, Date>;
   /** Receives each move and outcome that is committed. */
   readonly tally: Tally;
   /** How the queue reaches the same server. */
@@ -87,6 +89,7 @@ export async function openLedger(
       admitted: {},
       bound: new Map(),
       meanings: new Map(),
+      namesAtStart: new Map(),
       tally: options.tally ?? openTally(),
       connection: server.connection,
       close: async () => {

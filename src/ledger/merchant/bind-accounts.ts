@@ -90,9 +90,15 @@ export async function bindAccounts(ledger: Ledger, named: readonly NamedAccount[
   return changes;
 }
 
+/** Notes which names the ledger has as this process begins. */
+export async function noteNamesAtStart({ pool, namesAtStart }: Ledger): Promise<void> {
+  const { rows } = await pool.query<{ account: string; since: Date }>('SELECT account, since FROM account');
+  for (const { account, since } of rows) namesAtStart.set(account, since);
+}
+
 /**
  * Lets accounts whose question was answered take over what stands under names that they replace, as a start would. Names
- * that came after this process began stay: its configuration may be older than theirs.
+ * that came or changed after this process began stay: its configuration may be older than theirs.
  * @param answered accounts of this process that have become usable
  * @param names all names of its configuration
  */
@@ -105,8 +111,9 @@ export async function takeOverNames(
     await lockForStop(tx);
     const { rows: present } = await tx.client.query<Present>(
       `SELECT account, merchant_no AS "merchantNo", country, currency FROM account
-       WHERE account = ANY ($1) OR (account <> ALL ($2) AND since < $3)`,
-      [answered, names, ledger.instance.joinedAt()],
+       WHERE account = ANY ($1)
+         OR (account <> ALL ($2) AND (account, since) IN (SELECT * FROM unnest($3::text[], $4::timestamptz[])))`,
+      [answered, names, [...ledger.namesAtStart.keys()], [...ledger.namesAtStart.values()]],
     );
     // Another process may have renamed an answered account since its binding was read. Then nothing follows it.
     const wanted = new Map(

@@ -256,4 +256,12 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     replace: 'if (begins === undefined || begins !== undefined) continue;',
     caughtBy: ['test/actions/resolve/judge-cover.test.ts'],
   },
+  {
+    name: 'name of a newer configuration given back',
+    about: 'a process that still has an older paydrop.yaml takes work back under the name that a newer one replaced',
+    file: 'src/ledger/merchant/bind-accounts.ts',
+    find: '(account, since) IN (SELECT * FROM unnest($3::text[], $4::timestamptz[]))',
+    replace: '($3::text[] IS NOT NULL OR $4::timestamptz[] IS NOT NULL)',
+    caughtBy: ['test/workers/merchants.test.ts'],
+  },
 ];

@@ -252,7 +252,7 @@ describe('slow uploads', () => {
     const closers = await Promise.all(Array.from({ length: 7 }, () => hang(viewer, 'check')));
     // One that comes before the server has seen all seven waits, and then counts as well.
     const tried = () =>
-      sendFile(viewer, 'check', { content: 'x', signal: AbortSignal.timeout(3_000) })
+      sendFile(viewer, 'check', { content: 'x', signal: AbortSignal.timeout(500) })
         .then(({ status, json }) => [status, json.error?.code])
         .catch(() => 'it waits');
     await expect.poll(tried).toEqual([503, 'BUSY']);
