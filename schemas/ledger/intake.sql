@@ -128,3 +128,49 @@ BEGIN
 END $$;
 CREATE TRIGGER fingerprints_dropped_late AFTER DELETE ON row_fingerprint REFERENCING OLD TABLE AS dropped
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_early_fingerprint_loss();
+
+-- == Functions ==
+
+-- Decides files that were read, or refused unread, one or many. A file that is decided already stays as it is. The batches
+-- of a refused file go; its rows stay, so that a search for an invoice finds them. This also ends the count of its readings.
+-- p_files: as in read_decisions. Returns those that were decided.
+CREATE FUNCTION commit_intake(p_at timestamptz, p_database_now timestamptz, p_files jsonb) RETURNS TABLE (file_id text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  DELETE FROM batch b USING read_decisions(p_files) d, file f
+    WHERE d.state = 'rejected' AND b.file_id = d.file_id AND f.file_id = d.file_id AND f.state = 'claimed';
+  DELETE FROM reading r USING read_decisions(p_files) d WHERE r.file_id = d.file_id;
+  UPDATE file_secret s SET row_set = d.row_set, content_key = d.content_key FROM read_decisions(p_files) d
+    WHERE s.file_id = d.file_id AND (d.row_set IS NOT NULL OR d.content_key IS NOT NULL);
+  RETURN QUERY
+    UPDATE file f SET state = d.state, state_at = p_at, known_at = p_database_now, reason_code = d.code, reason = d.reason,
+      duplicate_of = d.duplicate_of, layout = d.layout, header_line = d.header_line, physical_lines = d.physical_lines,
+      blank_lines = d.blank_lines, records = d.records, valid_rows = d.valid_rows, valid_cents = d.valid_cents,
+      invalid_rows = d.invalid_rows, content_sha256 = d.content_sha256,
+      profile_lines = coalesce(d.profile_lines, f.profile_lines), aged_from = coalesce(d.aged_from, f.aged_from),
+      compared_from = coalesce(d.compared_from, f.compared_from), compared_to = coalesce(d.compared_to, f.compared_to),
+      (withheld_cents, withheld_unreadable) = (
+        SELECT coalesce(sum(r.amount_cents), 0), count(*) FILTER (WHERE r.amount_cents IS NULL)
+        FROM payment_row r WHERE r.file_no = f.file_no AND r.batch_no IS NULL AND d.invalid_rows > 0)
+    FROM read_decisions(p_files) d WHERE f.file_id = d.file_id AND f.state = 'claimed'
+    RETURNING f.file_id;
+END $$;
+
+-- Reads a list of files: the state that each comes into, why, and what was found out, named as the columns of table file;
+-- the mark of its rows; and the sealed session key of an encrypted one, in base64.
+CREATE FUNCTION read_decisions(p_files jsonb)
+RETURNS TABLE (file_id text, state text, code text, reason text, duplicate_of text, layout text, header_line integer,
+               physical_lines integer, blank_lines integer, records integer, valid_rows integer, valid_cents bigint,
+               invalid_rows integer, content_sha256 text, profile_lines jsonb, row_set text, content_key bytea,
+               aged_from timestamptz, compared_from timestamptz, compared_to bigint)
+LANGUAGE sql STABLE ROWS 20 AS $$
+  SELECT r."fileId", r.state, r.code, r.reason, r."duplicateOf", r.layout, r."headerLine", r."physicalLines", r."blankLines",
+         r.records, r."validRows", r."validCents", r."invalidRows", r."contentSha256", r."profileLines", r."rowSet",
+         decode(r."contentKey", 'base64'), r."agedFrom", r."comparedFrom", r."comparedTo"
+  FROM jsonb_to_recordset(p_files) AS r (
+    "fileId" text, state text, code text, reason text, "duplicateOf" text, layout text, "headerLine" integer,
+    "physicalLines" integer, "blankLines" integer, records integer, "validRows" integer, "validCents" bigint,
+    "invalidRows" integer, "contentSha256" text, "profileLines" jsonb, "rowSet" text, "contentKey" text,
+    "agedFrom" timestamptz, "comparedFrom" timestamptz, "comparedTo" bigint)
+$$;

@@ -9,7 +9,7 @@ import type { ReconciledRow } from '../../src/rows/rows.ts';
 import { copyRows, cutBatch } from '../ledger/support/put-rows.ts';
 import type { NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { ClaimedFile } from '../../src/ledger/file/claim-file.ts';
-import { decideFile, type FileFindings } from '../../src/ledger/file/decide-file.ts';
+import { decideFiles, type FileFindings } from '../../src/ledger/file/decide-file.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { type Prepared, prepareBatch } from '../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
@@ -233,7 +233,7 @@ function fileBuilder(ledger: Ledger) {
         invalidRows: withheld,
       };
       const decision = verdict === 'accept' ? { verdict } : { verdict, code, reason: `${verdict} it` };
-      await decideFile(tx, file.file_id, findings, decision);
+      await decideFiles(tx, [{ fileId: file.file_id, findings, decision }]);
     });
     return readFileRow(ledger, file.file_id);
   };

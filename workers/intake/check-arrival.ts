@@ -6,10 +6,9 @@ import { isMessageName } from '../../src/files/file-names.ts';
 import { sha256OfFile } from '../../src/kernel/hash.ts';
 import { isResubmission } from '../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import { checkMessage, type CheckedMessage, type MessageFault } from '../../src/pgp/check-message.ts';
 import { describeExcess } from './decide-intake.ts';
-import { findDuplicate, type Refusal } from './find-duplicate.ts';
+import type { Refusal } from './find-duplicate.ts';
 import { openOriginal, sealContentKey } from '../open-original.ts';
 
 /** How a file arrived: plain, as a message verified to its last byte, or in a form that is refused. */
@@ -47,18 +46,25 @@ function refuse(fault: MessageFault): Arrival {
   return { is: 'refused', ...fault };
 }
 
-/** Returns why a file is refused without being read. */
-export async function findRefusal(
-  tx: Transaction,
+/**
+ * Returns why a file is refused without being read.
+ * @param duplicate why its bytes are refused, if they came before
+ */
+export function findRefusal(
   { file, folder, arrival }: { file: FileRow; folder: Folder; arrival: Arrival },
-): Promise<Refusal | undefined> {
-  const duplicate = await findDuplicate(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
+  duplicate: Refusal | undefined,
+): Refusal | undefined {
   if (duplicate) return duplicate;
   const excess = describeExcess(file.bytes, folder.maxBytes);
   if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
   if (arrival.is !== 'refused') return undefined;
   const { is: _is, ...refusal } = arrival;
   return refusal;
+}
+
+/** Returns the SHA-256 of what is inside an encrypted file; undefined for others. */
+export function insideOf(arrival: Arrival): string | undefined {
+  return arrival.is === 'message' ? arrival.message.sha256 : undefined;
 }
 
 /** Returns whether size or time of the claimed file differ from those that settled. */

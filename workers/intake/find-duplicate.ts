@@ -7,18 +7,19 @@ import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
 
 /**
- * Refuses bytes that the account has taken before.
- * @param inside SHA-256 of the content of an encrypted file
+ * Refuses of files, one or many, the bytes that their account has taken before.
+ * @param files with the SHA-256 of the content of an encrypted one as `inside`
+ * @returns why, for each file; undefined when its bytes are new
  */
-export async function findDuplicate(
-  tx: Transaction,
-  file: Parameters<typeof findSameContent>[1],
-  inside?: string,
-): Promise<Refusal | undefined> {
-  const earlier = await findSameContent(tx, file, inside);
-  if (!earlier) return undefined;
-  const detail = `they were in "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
-  return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+export async function findDuplicates(
+  tx: Pick<Transaction, 'client'>,
+  files: Parameters<typeof findSameContent>[1],
+): Promise<(Refusal | undefined)[]> {
+  return (await findSameContent(tx, files)).map((earlier) => {
+    if (!earlier) return undefined;
+    const detail = `they were in "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
+    return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+  });
 }
 
 /** Describes the outcome of the first file. */

@@ -8,21 +8,19 @@ import { formatCents } from '../../src/kernel/money.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
-import { flagChargedRows, type FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
+import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import {
   type Earlier,
-  findLinesAsInvoices,
   findSameRows,
   findSameTotals,
-  hasSwappedColumns,
-  lockDecisions,
+  LAST_FILES,
   readAcceptedCents,
-  readUsualSize,
+  readLastSizes,
+  type Size,
 } from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
-import type { RowStore } from './store-rows.ts';
 import type { ChosenVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 
 /** What the other files of the account say about this one. */
@@ -35,88 +33,112 @@ export type History = {
 };
 
 /** What is compared. A file that is not in the ledger has an empty id. `rowSet` is the mark of the valid rows. */
-type Subject = {
-  file: Pick<FileRow, 'file_id' | 'account' | 'folder' | 'operation'>;
-  folder: Folder;
-  check: FileCheck;
-  rowSet: string | null;
+export type Subject = {
+  readonly file: Pick<FileRow, 'file_id' | 'account' | 'folder' | 'operation'>;
+  readonly folder: Folder;
+  readonly check: FileCheck;
+  readonly rowSet: string | null;
   /** The earliest of the clocks: one that was set forward must not begin a day. */
-  now: Date;
+  readonly now: Date;
 };
 
-/**
- * Compares a file whose rows are written with the other files of its account. No other file of the account is decided
- * until the transaction ends.
- */
-export async function findEarlierPayments(
-  app: App,
-  tx: Transaction,
-  subject: Subject & {
-    file: FileRow;
-    like: readonly FlaggedRows[];
-    store: RowStore;
-    volume: number;
-  },
-): Promise<History> {
-  const [, found] = await queryInOne(tx, (asked) => [
-    lockDecisions(asked, subject.file.account),
-    compareFile(app, asked, subject),
+/** A file that was accepted in the same transaction, which the ledger does not show yet. */
+export type AcceptedBefore = { readonly file: Subject['file']; readonly size: Size };
+
+/** What the ledger knows about the other files of a merchant, to judge one by. */
+export type Others = {
+  rowsOf: Earlier | undefined;
+  totalsOf: Earlier | undefined;
+  /** Cents accepted on the day; 0 where nobody asks. */
+  dayCents: number;
+  /** Sizes of the last files of the folder, the latest first; none where nobody asks. */
+  sizes: readonly Size[];
+};
+
+/** Asks what the other files of their merchants say of files, one or many, even of one that has not arrived yet. */
+export async function readOthers(app: App, tx: Transaction, subjects: readonly Subject[]): Promise<Others[]> {
+  const days = subjects.map(({ file, now }) => {
+    const { timeZone } = app.account(file.account);
+    return startOfDay(dayInZone(now, timeZone), timeZone)!;
+  });
+  const isAskedForTotals = ({ folder, check }: Subject) => folder.sameTotals !== 'off' && check.valid.rows > 0;
+  const [rowsOf, totalsOf, dayCents, sizes] = await queryInOne(tx, (asked) => [
+    findSameRows(asked, subjects),
+    findSameTotals(
+      asked,
+      subjects.map((one, place) => {
+        const totals = isAskedForTotals(one) ? { ...one.check.valid, since: days[place]! } : undefined;
+        return { file: one.file, totals };
+      }),
+    ),
+    readAcceptedCents(
+      asked,
+      subjects.map(({ file, folder }, place) => {
+        const isLimited = limitsOf(app.account(file.account), folder).dayCents !== undefined;
+        return { file, since: isLimited ? days[place] : undefined };
+      }),
+    ),
+    readLastSizes(
+      asked,
+      subjects.map(({ file, folder }) => ({ file, folder: folder.unusualFactor === 0 ? undefined : file.folder })),
+    ),
   ]);
+  return subjects.map((_, place) => ({
+    rowsOf: rowsOf[place],
+    totalsOf: rowsOf[place] ? undefined : totalsOf[place],
+    dayCents: dayCents[place]!,
+    sizes: sizes[place]!,
+  }));
+}
+
+/**
+ * Judges a file by the others, as a whole.
+ * @param before files that the same transaction has accepted before it
+ */
+export function judgeByOthers(
+  app: App,
+  subject: Subject,
+  others: Others,
+  before: readonly AcceptedBefore[] = [],
+): Omit<History, 'charged'> {
   return {
-    ...found,
-    faults: [...found.faults, ...(await checkSwapped(tx, subject))],
-    charged: [...(await flagRows(tx, subject)), ...subject.like],
+    faults: [
+      ...findSame(subject, others),
+      ...checkDay(app, subject, others, before),
+      ...checkUsual(subject, others, before),
+    ],
+    duplicateOf: others.rowsOf?.file_id,
   };
 }
 
-/** Compares a file as a whole with the others, even one that has not arrived yet. */
-export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
-  const { timeZone } = app.account(subject.file.account);
-  const dayStart = startOfDay(dayInZone(subject.now, timeZone), timeZone)!;
-  const [same, day, usual] = await queryInOne(tx, (asked) => [
-    findSame(asked, subject, dayStart),
-    checkDay(app, asked, subject, dayStart),
-    checkUsual(asked, subject),
-  ]);
-  return { faults: [...same.faults, ...day, ...usual], duplicateOf: same.rowsOf?.file_id };
+/** A file of which its rows may have the columns swapped: no header names them. */
+export function mayBeSwapped({ check }: Pick<Subject, 'check'>): boolean {
+  return check.headerLine === null && check.layout !== null;
 }
 
-/** Checks for swapped columns, unless a header names them. */
-async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
-  if (check.headerLine !== null || check.layout === null) return [];
-  const linesOf = await findLinesAsInvoices(tx, file);
+/** Whether a layout has customer codes, which may have changed places with the invoices. */
+export function hasCodes({ check }: Pick<Subject, 'check'>): boolean {
+  return check.layout !== null && LAYOUTS_OF_CODES.has(check.layout);
+}
+
+const LAYOUTS_OF_CODES: ReadonlySet<string> = new Set(['card-code', 'ach-code']);
+
+/** Says that the columns of a file are swapped: the file of whose lines its invoices are, or that its codes look like invoices. */
+export function swappedFaults(linesOf: string | undefined, isSwapped: boolean): Fault[] {
   const lines = `the invoices are the line numbers of file ${linesOf}, with their payments`;
   if (linesOf !== undefined) return [fault('COLUMNS_SWAPPED', lines)];
-  if (!LAYOUTS_OF_CODES.has(check.layout) || !(await hasSwappedColumns(tx, file))) return [];
+  if (!isSwapped) return [];
   return [
     fault('COLUMNS_SWAPPED', 'the invoices look like customer codes of the account, and the customer codes do not'),
   ];
 }
 
-const LAYOUTS_OF_CODES: ReadonlySet<string> = new Set(['card-code', 'ach-code']);
-
-type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
-
-/** Finds a file with the same rows, or else with the same totals, which the same rows imply. */
-async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subject, since: Date): Promise<Same> {
-  const isAskedForTotals = folder.sameTotals !== 'off' && check.valid.rows > 0;
-  const [rowsOf, totalsOf] = await queryInOne(tx, (asked) => [
-    rowSet === null ? undefined : findSameRows(asked, file, rowSet),
-    isAskedForTotals ? findSameTotals(asked, file, { ...check.valid, since }) : undefined,
-  ]);
-  if (rowsOf) return { faults: [fault('SAME_ROWS', nameOf(rowsOf))], rowsOf };
-  if (!totalsOf) return { faults: [], rowsOf };
+/** Says which file has the same rows, or else the same totals, which the same rows imply. */
+function findSame({ check }: Subject, { rowsOf, totalsOf }: Others): Fault[] {
+  if (rowsOf) return [fault('SAME_ROWS', nameOf(rowsOf))];
+  if (!totalsOf) return [];
   const figures = `${counted(check.valid.rows, 'row')} with a total of ${formatCents(check.valid.cents)}`;
-  return { faults: [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)], rowsOf };
-}
-
-async function flagRows(
-  tx: Transaction,
-  { file, folder, check, store, volume, now }: Subject & { file: FileRow; store: RowStore; volume: number },
-): Promise<FlaggedRows[]> {
-  const since = chargedSince(folder, now);
-  if (!since) return [];
-  return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, volume, firstSeq, rows: check.valid.rows }));
+  return [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)];
 }
 
 /** Returns since when to search for the same rows; undefined when the folder does not ask for it. */
@@ -129,10 +151,16 @@ export function chargedSince(
 
 const DAY_MS = 86_400_000;
 
-async function checkDay(app: App, tx: Transaction, { file, folder, check }: Subject, since: Date): Promise<Fault[]> {
+function checkDay(
+  app: App,
+  { file, folder, check }: Subject,
+  others: Others,
+  accepted: readonly AcceptedBefore[],
+): Fault[] {
   const { dayCents } = limitsOf(app.account(file.account), folder);
   if (dayCents === undefined) return [];
-  const before = await readAcceptedCents(tx, file.account, since);
+  const ofAccount = accepted.filter((one) => one.file.account === file.account);
+  const before = ofAccount.reduce((sum, { size }) => sum + Math.abs(size.cents), others.dayCents);
   const own = Math.abs(check.valid.cents);
   if (before + own <= dayCents) return [];
   const figures = `${formatCents(own)} and ${formatCents(before)} accepted before, at most ${formatCents(dayCents)}`;
@@ -142,14 +170,20 @@ async function checkDay(app: App, tx: Transaction, { file, folder, check }: Subj
 /** Files that a folder needs for comparison; the fifth is the first that can be unusual. */
 const LEAST_FILES = 4;
 
-async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Promise<Fault[]> {
+/** One huge file changes the median little. */
+function checkUsual({ file, folder, check }: Subject, others: Others, accepted: readonly AcceptedBefore[]): Fault[] {
   const factor = folder.unusualFactor;
   if (factor === 0) return [];
-  const usual = await readUsualSize(tx, file);
-  if (usual.files < LEAST_FILES) return [];
+  const ofFolder = accepted.filter((one) => one.file.account === file.account && one.file.folder === file.folder);
+  const sizes = [...ofFolder.map(({ size }) => size).reverse(), ...others.sizes].slice(0, LAST_FILES);
+  if (sizes.length < LEAST_FILES) return [];
+  const usual = {
+    rows: medianOf(sizes.map((size) => size.rows)),
+    cents: medianOf(sizes.map((size) => Math.abs(size.cents))),
+  };
   const faults: Fault[] = [];
   const times = `more than ${factor} times the usual`;
-  const median = `(median of the last ${usual.files} files)`;
+  const median = `(median of the last ${sizes.length} files)`;
   const { rows, cents } = check.valid;
   if (rows > factor * usual.rows) {
     faults.push(fault('UNUSUAL_ROWS', `${counted(rows, 'row')}, ${times} ${usual.rows} ${median}`));
@@ -159,6 +193,12 @@ async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Pr
     faults.push(fault('UNUSUAL_TOTAL', `${formatCents(Math.abs(cents))}, ${times} ${usualTotal} ${median}`));
   }
   return faults;
+}
+
+function medianOf(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
 function nameOf(earlier: Earlier): string {

@@ -7,23 +7,24 @@ import { beginReading, endReading, forgetReadings } from '../../src/ledger/file/
 export const MOST_DEATHS = 3;
 
 /**
- * Reads a claimed file unless that has killed the process too often; such a file would otherwise end every start. The
- * count is written before the first byte is read, because afterwards it may be too late. A reading that fails with an
- * error is no death; the sweep retries it without limit. The death of its thread counts as one, or the file would be
- * read forever.
- * @param read reads the file and clears the count with what it writes; receives the number of earlier deaths
- * @param giveUp handles the file instead of reading it again
+ * Reads claimed files, one or many, unless that has killed the process too often; such a file would otherwise end every
+ * start. The counts are written before the first byte is read, because afterwards it may be too late. A reading that fails
+ * with an error is no death; the sweep retries it without limit. The death of its thread counts as one, or the file would
+ * be read forever. A death counts against all files that were read together, so a file that has one is read alone.
+ * @param read reads the files and clears their counts with what it writes; receives the number of earlier deaths
+ * @param giveUp handles the one file instead of reading it again
  */
 export async function poisonGuard<Result>(
   app: App,
-  fileId: string,
+  fileIds: string | readonly string[],
   { read, giveUp }: { read: (deaths: number) => Promise<Result>; giveUp: () => Promise<Result> },
 ): Promise<Result> {
-  const deaths = await beginReading(app.ledger, fileId);
-  if (deaths >= MOST_DEATHS) {
+  const ids = [fileIds].flat();
+  const deaths = Math.max(...(await beginReading(app.ledger, ...ids)));
+  if (deaths >= MOST_DEATHS && ids.length === 1) {
     const result = await giveUp();
-    app.log.error({ fileId, deaths }, 'the file is not read again: each attempt crashed the process');
-    await forgetReadings(app.ledger.pool, fileId);
+    app.log.error({ fileId: ids[0], deaths }, 'the file is not read again: each attempt crashed the process');
+    await forgetReadings(app.ledger.pool, ...ids);
     return result;
   }
   try {
@@ -31,7 +32,7 @@ export async function poisonGuard<Result>(
   } catch (error) {
     if (error instanceof ThreadDeath) throw error;
     // If this fails, the reading counts as a death; a single one does no harm.
-    await endReading(app.ledger, fileId).catch((trouble: unknown) => app.log.warn({ fileId }, reasonOf(trouble)));
+    await endReading(app.ledger, ...ids).catch((trouble: unknown) => app.log.warn({ fileIds: ids }, reasonOf(trouble)));
     throw error;
   }
 }

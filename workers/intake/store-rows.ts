@@ -1,10 +1,9 @@
 import type { Profile } from '../../schemas/profiles.ts';
 import type { App } from '../../src/app.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
-import type { Fault } from '../../src/rows/rows.ts';
 import { noteProgress } from '../../src/ledger/file/count-readings.ts';
-import { copyFaults, cutBatches } from '../../src/ledger/row/copy-rows.ts';
-import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
+import { copyTables } from '../../src/ledger/row/copy-rows.ts';
+import { eachInvoiceHalf } from '../../src/ledger/copy/row-tuples.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import {
   type Chunk,
@@ -22,31 +21,125 @@ import { fingerprintKeyOf } from './fingerprint-row.ts';
 import { rowSetKey } from '../../src/crypto/fingerprints/row-set.ts';
 import { findContent } from '../open-original.ts';
 
-/** What was read, and a store for what is added later. */
-export type StoredRows = Omit<Reading, 'faults'> & { store: RowStore };
-
+/** Writes what is read of files into the ledger, one file after the other. */
 export type RowStore = {
-  /** Writes faults after the existing ones. */
-  addFaults(faults: readonly Fault[]): Promise<void>;
-  /** Lets the caller write row faults, numbered from `firstSeq` on. */
-  flagRows(flag: (firstSeq: number) => Promise<FlaggedRows[]>): Promise<FlaggedRows[]>;
+  /**
+   * Reads a file: every row and fault, and every full batch, sealed.
+   * @param contentBytes how much there is to read
+   * @param waits keeps all of it in memory until `keep`, for a small file that may yet be left out
+   * @param see receives the half of each fingerprint that depends on invoice and amount
+   * @throws ThreadDeath when the thread that reads a large file dies
+   */
+  read(order: ReadingOrder, contentBytes: number, waits?: boolean, see?: (half: number) => void): Promise<Reading>;
+  /** Writes what waits, too. */
+  keep(): Promise<void>;
+  /** Leaves out what waits. */
+  leaveOut(): void;
+  /** Writes what was not written yet. Nothing else is read from the ledger before. */
+  end(): Promise<void>;
 };
 
 /**
- * Reads a file and writes it into the ledger as it comes: every row and fault, and every full batch, sealed. Reading
- * and writing overlap; the reader is never more than a few chunks ahead.
- * @param contentBytes how much there is to read
- * @throws ThreadDeath when the thread that reads a large file dies
+ * Small files are gathered, so that many of them take as many messages as one. Of a large file, reading and writing
+ * overlap; the reader is never more than a few chunks ahead, and nothing of it is gathered.
  */
-export async function storeRows(
-  app: App,
-  tx: Transaction,
-  order: ReadingOrder,
-  contentBytes: number,
-): Promise<StoredRows> {
-  const chunks = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Chunk, Reading>(READ_CONTENT, order);
-  const { faults, ...reading } = await storeChunks(tx, chunks, progressNoter(app, order.source.fileId, contentBytes));
-  return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
+export function openRowStore(app: App, tx: Transaction): RowStore {
+  const gathered = gatherTuples();
+  const waiting = gatherTuples();
+
+  async function write(chunk: Chunk): Promise<void> {
+    if (gathered.size() === 0 && sizeOf(chunk) >= MUCH_BYTES) await storeTuples(tx, (table) => piecesOf(chunk, table));
+    else {
+      gathered.add(chunk);
+      if (gathered.size() >= MUCH_BYTES) await end();
+    }
+  }
+
+  async function end(): Promise<void> {
+    if (gathered.size() === 0) return;
+    await storeTuples(tx, gathered.pieces);
+    gathered.clear();
+  }
+
+  return {
+    read: async (order, contentBytes, waits = false, see) => {
+      const chunks = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Chunk, Reading>(READ_CONTENT, order);
+      const note = progressNoter(app, order.source.fileId, contentBytes);
+      try {
+        for (;;) {
+          const step = await chunks.next();
+          if (step.done) return step.value;
+          if (see && step.value.fingerprints) eachInvoiceHalf(step.value.fingerprints, see);
+          if (waits) waiting.add(step.value);
+          else await write(step.value);
+          if (step.value.progress) note(step.value.progress);
+        }
+      } finally {
+        // After a failure here, no reader stays behind waiting.
+        await chunks.return(undefined as never);
+      }
+    },
+    keep: async () => {
+      gathered.addAll(waiting.pieces);
+      waiting.clear();
+      if (gathered.size() >= MUCH_BYTES) await end();
+    },
+    leaveOut: waiting.clear,
+    end,
+  };
+}
+
+/** Tables that a reader fills, in the order in which they are written. */
+const TABLES = ['batches', 'bodies', 'rows', 'fingerprints', 'faults'] as const;
+
+type PiecesOf = (table: (typeof TABLES)[number]) => readonly Uint8Array[];
+
+/** Size in bytes from which what was read is written at once. */
+const MUCH_BYTES = 512 * 1024;
+
+function piecesOf(chunk: Chunk, table: (typeof TABLES)[number]): Uint8Array[] {
+  const piece = chunk[table];
+  return piece ? [piece] : [];
+}
+
+function sizeOf(chunk: Chunk): number {
+  return TABLES.reduce((sum, table) => sum + (chunk[table]?.length ?? 0), 0);
+}
+
+/** Keeps copies of chunks, whose own memory is used again for later ones. */
+function gatherTuples() {
+  const pieces = new Map<string, Uint8Array[]>();
+  let size = 0;
+  const addAll = (more: PiecesOf) => {
+    for (const table of TABLES) {
+      const added = more(table);
+      if (added.length > 0) pieces.set(table, [...(pieces.get(table) ?? []), ...added]);
+      size += added.reduce((sum, piece) => sum + piece.length, 0);
+    }
+  };
+  return {
+    size: () => size,
+    add: (chunk: Chunk) => addAll((table) => piecesOf(chunk, table).map((piece) => piece.slice())),
+    addAll,
+    pieces: (table: (typeof TABLES)[number]) => pieces.get(table) ?? [],
+    clear: () => {
+      pieces.clear();
+      size = 0;
+    },
+  };
+}
+
+/**
+ * Writes batches of accepted rows with their sealed canonical bytes (move `cut`; the audit link of the file covers them), then
+ * rows, fingerprints and faults, in one message.
+ */
+async function storeTuples(tx: Transaction, pieces: PiecesOf): Promise<void> {
+  await copyTables(
+    tx,
+    TABLES.map((table) => [table, pieces(table)] as const),
+  );
+  if (pieces('batches').length > 0) crashPoint('intake.batch-cut');
+  crashPoint('intake.rows-copied');
 }
 
 /**
@@ -54,24 +147,6 @@ export async function storeRows(
  * to start and compile its code.
  */
 export const THREAD_BYTES = 2 * 1024 * 1024;
-
-async function storeChunks(
-  tx: Transaction,
-  chunks: AsyncGenerator<Chunk, Reading>,
-  note: (progress: ReadingProgress) => void,
-): Promise<Reading> {
-  try {
-    for (;;) {
-      const step = await chunks.next();
-      if (step.done) return step.value;
-      await storeChunk(tx, step.value);
-      if (step.value.progress) note(step.value.progress);
-    }
-  } finally {
-    // After a failure here, no reader stays behind waiting.
-    await chunks.return(undefined as never);
-  }
-}
 
 const PROGRESS_MS = 2_000;
 
@@ -97,31 +172,6 @@ export function progressNoter(
       .finally(() => {
         isNoting = false;
       });
-  };
-}
-
-async function storeChunk(tx: Transaction, { rows, fingerprints, faults, ...batches }: Chunk): Promise<void> {
-  await cutBatches(tx, batches, [
-    ['rows', rows],
-    ['fingerprints', fingerprints],
-    ['faults', faults],
-  ]);
-  if (batches.batches) crashPoint('intake.batch-cut');
-  crashPoint('intake.rows-copied');
-}
-
-function faultWriter(tx: Transaction, fileNo: number, firstSeq: number): RowStore {
-  let seq = firstSeq;
-  return {
-    addFaults: async (faults) => {
-      await copyFaults(tx, fileNo, seq, faults);
-      seq += faults.length;
-    },
-    flagRows: async (flag) => {
-      const flagged = await flag(seq);
-      for (const { rows } of flagged) seq += rows;
-      return flagged;
-    },
   };
 }
 

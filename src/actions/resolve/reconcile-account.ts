@@ -223,7 +223,7 @@ async function writeDown(
   { actor, reason }: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
-    await mustStillBeBound(tx, ledger, account);
+    await mustStillBeBound(tx, ledger, [account]);
     const batches = [...groupBy(waiting, ({ fileId, batchNo }) => `${fileId}/${batchNo}`).values()].map(
       ([row]) => row!,
     );

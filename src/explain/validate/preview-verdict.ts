@@ -10,8 +10,8 @@ import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
 import { profileOfFolder } from '../../../workers/file-profile.ts';
-import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
-import { compareFile, type History } from '../../../workers/intake/find-earlier-payments.ts';
+import { findDuplicates, type Refusal } from '../../../workers/intake/find-duplicate.ts';
+import { type History, judgeByOthers, readOthers } from '../../../workers/intake/find-earlier-payments.ts';
 import { checkContent, rulesOfFolder, unreadCheck } from './check-content.ts';
 import { faultsOfProfile, keepCopy } from './profile-faults.ts';
 import { openSeenBefore, type SeenBefore } from './seen-before.ts';
@@ -92,11 +92,13 @@ function askLedger(
 ): Promise<LedgerAnswers> {
   const { account, operation } = folder;
   const file = { file_id: '', account, operation, folder: folder.id, name: maskName(name), sha256: check.sha256 };
-  return transact(app.ledger, async (tx) => ({
-    duplicate: await findDuplicate(tx, file),
-    sameName: (await findSameName(tx, file))?.file_id,
-    others: check.verdict === 'reject' ? undefined : await compareFile(app, tx, { file, folder, check, rowSet, now }),
-  }));
+  return transact(app.ledger, async (tx) => {
+    const [duplicate] = await findDuplicates(tx, [{ file }]);
+    const [sameName] = await findSameName(tx, [file]);
+    const subject = { file, folder, check, rowSet, now };
+    const [others] = check.verdict === 'reject' ? [] : await readOthers(app, tx, [subject]);
+    return { duplicate, sameName: sameName?.file_id, others: others && judgeByOthers(app, subject, others) };
+  });
 }
 
 /** Returns the preview of a refused file. Its rows are left out, because the intake does not read them. */

@@ -1,6 +1,6 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Fault, ReconciledRow } from '../../rows/rows.ts';
-import type { TupleWriter } from './tuple-writer.ts';
+import { rowsOfTuples, type TupleWriter } from './tuple-writer.ts';
 
 /**
  * Tables filled by COPY, with their columns in the order in which the functions here write them. The functions need no
@@ -51,6 +51,21 @@ export function writeFingerprint(
   to.int8(fileNo);
   to.int4(line);
 }
+
+/**
+ * Calls `see` with the half of each fingerprint that depends on invoice and amount. Only rows with the same half can be one
+ * payment.
+ * @param tuples what `take` returned after `writeFingerprint`
+ */
+export function eachInvoiceHalf(tuples: Uint8Array, see: (half: number) => void): void {
+  const rows = rowsOfTuples(tuples);
+  const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
+  for (let at = 0; at < rows.length; at += FINGERPRINT_TUPLE) see(view.getUint32(at + FINGERPRINT_AT));
+}
+
+/** Bytes of a tuple of `writeFingerprint`, and where the fingerprint begins: after the number of columns and the volume. */
+const FINGERPRINT_TUPLE = 2 + 3 * (4 + 8) + (4 + 4);
+const FINGERPRINT_AT = 2 + (4 + 8) + 4;
 
 /** @param seq number of the fault within the file, counted from 1 */
 export function writeFault(to: TupleWriter, fileNo: number, seq: number, fault: Fault): void {

@@ -98,6 +98,18 @@ export function tupleWriter(roomBytes = FIRST_BYTES) {
   };
 }
 
+/** Returns the data of one COPY from what `take` returned several times, without copying. */
+export function joinTuples(pieces: readonly Uint8Array[]): Uint8Array[] {
+  return pieces.map((piece, place) =>
+    piece.subarray(place === 0 ? 0 : HEADER.length, piece.length - (place === pieces.length - 1 ? 0 : END.length)),
+  );
+}
+
+/** Returns the rows in what `take` returned, without header and end mark. */
+export function rowsOfTuples(tuples: Uint8Array): Uint8Array {
+  return tuples.subarray(HEADER.length, tuples.length - END.length);
+}
+
 const FIRST_BYTES = 8_192;
 
 /** UTF-8 needs at most three bytes for each UTF-16 unit. */

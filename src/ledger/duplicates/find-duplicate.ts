@@ -4,78 +4,122 @@ import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { CERTAINLY_NOT_CHARGED, mayBeCharged, IS_TAKEN } from '../batch/conditions.ts';
 
-export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
+export type Earlier = Pick<FileRow, 'file_id' | 'name'>;
 
 /** An earlier file with the same bytes, and its state. */
 export type SameContent = Earlier & Pick<FileRow, 'invalid_rows'> & { state: FileState; mayBeCharged: boolean };
 
+/** A file that is compared with others. One that is not in the ledger has an empty id. */
+type Compared = Pick<FileRow, 'file_id' | 'account'>;
+
 /**
- * Finds the file of this merchant with the same bytes that was taken. For encrypted files, the decrypted bytes count
- * too, also against files that came unencrypted.
- * @param inside SHA-256 of the decrypted bytes; by default, of the bytes received
+ * Asks one question about files, one or many, by a single query.
+ * @param from SQL of the one answer for a file, by `asked`: its account, its id and what `types` names
+ * @param types types of the columns of `asked` after those
+ * @param rows values of these columns for each file
+ * @returns the answers, in the order of the files; undefined where there is none
  */
-export async function findSameContent(
-  tx: Transaction,
-  file: Pick<FileRow, 'file_id' | 'account' | 'sha256'>,
-  inside: string = file.sha256,
-): Promise<SameContent | undefined> {
-  const { rows } = await tx.client.query<SameContent>(
-    `SELECT file_id, name, claimed_at, state, invalid_rows, ${mayBeCharged('$5')} AS "mayBeCharged" FROM file
-     WHERE merchant_no = (SELECT merchant_of($1)) AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
-       AND (state = 'held' OR ${IS_TAKEN})
+async function askOfEach<Answer extends object>(
+  { client }: Pick<Transaction, 'client'>,
+  from: string,
+  types: Readonly<Record<string, string>>,
+  files: readonly { file: Compared; values: readonly unknown[] }[],
+): Promise<(Answer | undefined)[]> {
+  if (files.length === 0) return [];
+  const names = ['account', 'file_id', ...Object.keys(types)];
+  const lists = ['text', 'text', ...Object.values(types)].map((type, place) => `$${place + 1}::${type}[]`);
+  const { rows } = await client.query<{ place: number; answer: Answer }>(
+    `SELECT asked.place::int, to_jsonb(found) AS answer
+     FROM unnest(${lists.join(', ')}) WITH ORDINALITY AS asked (${names.join(', ')}, place)
+     CROSS JOIN LATERAL (${from}) found`,
+    [
+      files.map(({ file }) => file.account),
+      files.map(({ file }) => file.file_id),
+      ...Object.keys(types).map((_, place) => files.map(({ values }) => values[place])),
+    ],
+  );
+  const answers = new Map(rows.map(({ place, answer }) => [place, answer]));
+  return files.map((_, place) => answers.get(place + 1));
+}
+
+/** SQL: outcomes after which a row may be sent again. */
+const CERTAIN = `'{${CERTAINLY_NOT_CHARGED.join(',')}}'::text[]`;
+
+/**
+ * Finds for each file the one of its merchant with the same bytes that was taken. For encrypted files, the decrypted bytes
+ * count too, also against files that came unencrypted.
+ * @param files with the SHA-256 of the decrypted bytes as `inside`; by default, of the bytes received
+ */
+export function findSameContent(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly { file: Compared & Pick<FileRow, 'sha256'>; inside?: string | undefined }[],
+): Promise<(SameContent | undefined)[]> {
+  return askOfEach<SameContent>(
+    tx,
+    `SELECT file_id, name, state, invalid_rows, ${mayBeCharged(CERTAIN)} AS "mayBeCharged" FROM file
+     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_id <> asked.file_id
+       AND (sha256 = asked.sha256 OR coalesce(content_sha256, sha256) = asked.inside) AND (state = 'held' OR ${IS_TAKEN})
      ORDER BY file_no LIMIT 1`,
-    [file.account, file.sha256, file.file_id, inside, CERTAINLY_NOT_CHARGED],
+    { sha256: 'text', inside: 'text' },
+    files.map(({ file, inside = file.sha256 }) => ({ file, values: [file.sha256, inside] })),
   );
-  return rows[0];
 }
 
-/** Finds an earlier file with the same name and other content: a new file, but worth reporting. */
-export async function findSameName(
-  tx: Transaction,
-  file: Pick<FileRow, 'file_id' | 'account' | 'name' | 'sha256'>,
-): Promise<Earlier | undefined> {
-  const { rows } = await tx.client.query<Earlier>(
-    `SELECT file_id, name, claimed_at FROM file
-     WHERE merchant_no = (SELECT merchant_of($1)) AND name = $2 AND sha256 <> $3 AND file_id <> $4 ORDER BY file_no DESC LIMIT 1`,
-    [file.account, file.name, file.sha256, file.file_id],
+/** Finds for each file an earlier one with the same name and other content: a new file, but worth reporting. */
+export function findSameName(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly (Compared & Pick<FileRow, 'name' | 'sha256'>)[],
+): Promise<(Earlier | undefined)[]> {
+  return askOfEach<Earlier>(
+    tx,
+    `SELECT file_id, name FROM file
+     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND name = asked.name AND sha256 <> asked.sha256
+       AND file_id <> asked.file_id ORDER BY file_no DESC LIMIT 1`,
+    { name: 'text', sha256: 'text' },
+    files.map((file) => ({ file, values: [file.name, file.sha256] })),
   );
-  return rows[0];
-}
-
-/**
- * Finds the file of this merchant with the same rows in any order and spelling. A file of which certainly nothing was
- * charged does not count: its rows may be sent again.
- * @param rowSet fingerprint of all rows, see crypto/fingerprints/row-set.ts
- */
-export async function findSameRows(
-  tx: Transaction,
-  file: Pick<FileRow, 'file_id' | 'account'>,
-  rowSet: string,
-): Promise<Earlier | undefined> {
-  const { rows } = await tx.client.query<Earlier>(
-    `SELECT file_id, name, claimed_at FROM file JOIN file_secret USING (file_id)
-     WHERE merchant_no = (SELECT merchant_of($1)) AND row_set = $2 AND file_id <> $3 AND ${mayBeCharged('$4')} ORDER BY file_no LIMIT 1`,
-    [file.account, rowSet, file.file_id, CERTAINLY_NOT_CHARGED],
-  );
-  return rows[0];
 }
 
 /**
- * Finds a file of this merchant and operation claimed since a moment, with the same number of valid rows and the same
- * total. It counts only if some of it may be charged.
+ * Finds for each file the one of its merchant with the same rows in any order and spelling. A file of which certainly
+ * nothing was charged does not count: its rows may be sent again.
+ * @param files with the fingerprint of all rows, see crypto/fingerprints/row-set.ts; without one none is like it
  */
-export async function findSameTotals(
-  tx: Transaction,
-  file: Pick<FileRow, 'file_id' | 'account' | 'operation'>,
-  valid: { rows: number; cents: number; since: Date },
-): Promise<Earlier | undefined> {
-  const { rows } = await tx.client.query<Earlier>(
-    `SELECT file_id, name, claimed_at FROM file
-     WHERE merchant_no = (SELECT merchant_of($1)) AND operation = $2 AND claimed_at >= $3 AND valid_rows = $4 AND valid_cents = $5
-       AND file_id <> $6 AND ${mayBeCharged('$7')} ORDER BY file_no LIMIT 1`,
-    [file.account, file.operation, valid.since, valid.rows, valid.cents, file.file_id, CERTAINLY_NOT_CHARGED],
+export function findSameRows(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly { file: Compared; rowSet: string | null }[],
+): Promise<(Earlier | undefined)[]> {
+  return askOfEach<Earlier>(
+    tx,
+    `SELECT file_id, name FROM file JOIN file_secret USING (file_id)
+     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND row_set = asked.row_set AND file_id <> asked.file_id
+       AND ${mayBeCharged(CERTAIN)} ORDER BY file_no LIMIT 1`,
+    { row_set: 'text' },
+    files.map(({ file, rowSet }) => ({ file, values: [rowSet] })),
   );
-  return rows[0];
+}
+
+/** The valid rows of a file, and the day in which their totals may repeat. */
+export type Totals = { rows: number; cents: number; since: Date };
+
+/**
+ * Finds for each file one of its merchant and operation claimed since a moment, with the same number of valid rows and the
+ * same total. It counts only if some of it may be charged.
+ * @param files without totals where nobody asks
+ */
+export function findSameTotals(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly { file: Compared & Pick<FileRow, 'operation'>; totals: Totals | undefined }[],
+): Promise<(Earlier | undefined)[]> {
+  return askOfEach<Earlier>(
+    tx,
+    `SELECT file_id, name FROM file
+     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND operation = asked.operation AND claimed_at >= asked.since
+       AND valid_rows = asked.rows AND valid_cents = asked.cents AND file_id <> asked.file_id AND ${mayBeCharged(CERTAIN)}
+     ORDER BY file_no LIMIT 1`,
+    { operation: 'text', since: 'timestamptz', rows: 'integer', cents: 'bigint' },
+    files.map(({ file, totals }) => ({ file, values: [file.operation, totals?.since, totals?.rows, totals?.cents] })),
+  );
 }
 
 /** Limits of the comparison: rows of this file, and earlier files. */
@@ -83,30 +127,33 @@ const ROWS = 200;
 const FILES = 20;
 
 /**
- * Finds an earlier file of the merchant whose lines replace the invoices: each invoice is the number of a line there
- * with the same payer and amount. This happens when rows are cut from a result and the wrong column is removed.
- * @returns the id of that file
+ * Finds for each file the earlier ones of its merchant whose lines replace the invoices: each invoice is the number of a line
+ * there with the same payer and amount. This happens when rows are cut from a result and the wrong column is removed.
+ * @param beside numbers of files that are decided together with these; they count as if they were taken
+ * @returns the ids of those files, the latest first
  */
 export async function findLinesAsInvoices(
-  tx: Transaction,
-  { file_no: fileNo, account }: Pick<FileRow, 'file_no' | 'account'>,
-): Promise<string | undefined> {
-  const { rows } = await tx.client.query<{ file_id: string }>(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly (Compared & Pick<FileRow, 'file_no'>)[],
+  beside: readonly number[] = [],
+): Promise<string[][]> {
+  const found = await askOfEach<{ files: string[] }>(
+    tx,
     `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
-                   FROM payment_row WHERE file_no = $1 AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
-       earlier AS (SELECT file_no, file_id FROM file WHERE merchant_no = (SELECT merchant_of($2)) AND file_no < $1
-                     AND ${IS_TAKEN}
+                   FROM payment_row WHERE file_no = asked.file_no AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
+       earlier AS (SELECT file_no, file_id FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
+                     AND (${IS_TAKEN} OR file_no = ANY (asked.beside::bigint[]))
                    ORDER BY file_no DESC LIMIT ${FILES})
-     SELECT file_id FROM earlier e
+     SELECT array_agg(file_id ORDER BY file_no DESC) AS files FROM earlier e
      WHERE NOT EXISTS (SELECT FROM mine WHERE line IS NULL) AND EXISTS (SELECT FROM mine)
        AND NOT EXISTS (SELECT FROM mine m LEFT JOIN payment_row r ON r.file_no = e.file_no AND r.line = m.line
                          AND r.batch_no IS NOT NULL AND r.amount_cents = m.amount_cents
                          AND r.customer_code = m.customer_code AND r.last_four = m.last_four
-                       WHERE r.line IS NULL)
-     ORDER BY file_no DESC LIMIT 1`,
-    [fileNo, account],
+                       WHERE r.line IS NULL)`,
+    { file_no: 'bigint', beside: 'text' },
+    files.map((file) => ({ file, values: [file.file_no, `{${beside.join(',')}}`] })),
   );
-  return rows[0]?.file_id;
+  return found.map((one) => one?.files ?? []);
 }
 
 /** Returns SQL for the shape of a text, with runs of letters or digits as one: `A10000042` and `B7` are alike. */
@@ -114,91 +161,114 @@ const shapeOf = (text: string) =>
   `regexp_replace(regexp_replace(upper(${text}), '[[:alpha:]]+', 'A', 'g'), '[0-9]+', '9', 'g')`;
 
 /**
- * Returns whether customer code and invoice of a file seem swapped. None of its codes has the shape of one that its
- * account used before, and all of its invoices do. Without a header, nothing else distinguishes the two.
+ * Returns of each file whether its customer code and its invoice seem swapped. None of its codes has the shape of one that
+ * its account used before, and all of its invoices do. Without a header, nothing else distinguishes the two.
  */
 export async function hasSwappedColumns(
-  tx: Transaction,
-  { file_no: fileNo, account }: Pick<FileRow, 'file_no' | 'account'>,
-): Promise<boolean> {
-  const { rows } = await tx.client.query<{ swapped: boolean }>(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly (Compared & Pick<FileRow, 'file_no'>)[],
+): Promise<boolean[]> {
+  const found = await askOfEach<{ swapped: boolean }>(
+    tx,
     `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
-                   WHERE file_no = $1 AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
-       earlier AS (SELECT file_no FROM file WHERE merchant_no = (SELECT merchant_of($2)) AND file_no < $1 AND layout IN ('card-code', 'ach-code')
-                     AND ${IS_TAKEN}
+                   WHERE file_no = asked.file_no AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
+       earlier AS (SELECT file_no FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
+                     AND layout IN ('card-code', 'ach-code') AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES}),
        used AS (SELECT DISTINCT ${shapeOf('r.customer_code')} AS code FROM earlier e CROSS JOIN LATERAL
                   (SELECT customer_code FROM payment_row WHERE file_no = e.file_no AND customer_code <> '' ORDER BY line LIMIT ${ROWS}) r)
      SELECT coalesce(bool_and(invoice IN (SELECT code FROM used) AND code NOT IN (SELECT code FROM used)), false) AS swapped
      FROM mine`,
-    [fileNo, account],
+    { file_no: 'bigint' },
+    files.map((file) => ({ file, values: [file.file_no] })),
   );
-  return rows[0]!.swapped;
+  return found.map((one) => one?.swapped ?? false);
 }
 
-type UsualSize = { files: number; rows: number; cents: number };
+/** Valid rows of a file and their sum, in cents. */
+export type Size = { rows: number; cents: number };
 
-/** Returns the median of the last twenty accepted files of the folder. One huge file changes it little. */
-export async function readUsualSize(
-  tx: Transaction,
-  file: Pick<FileRow, 'file_id' | 'account' | 'folder'>,
-): Promise<UsualSize> {
-  const { rows } = await tx.client.query<{ files: number; rows: number | null; cents: number | null }>(
-    `SELECT count(*) AS files,
-            percentile_cont(0.5) WITHIN GROUP (ORDER BY last.valid_rows) AS rows,
-            percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(last.valid_cents)) AS cents
+/**
+ * Returns for each file the sizes of the last twenty accepted ones of its folder, the latest first.
+ * @param files without a folder where nobody asks
+ */
+export async function readLastSizes(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly { file: Compared; folder: string | undefined }[],
+): Promise<Size[][]> {
+  const found = await askOfEach<{ sizes: Size[] | null }>(
+    tx,
+    `SELECT jsonb_agg(jsonb_build_object('rows', valid_rows, 'cents', valid_cents)) AS sizes
      FROM (SELECT valid_rows, valid_cents FROM file
-           WHERE merchant_no = (SELECT merchant_of($1)) AND folder = $2 AND file_id <> $3 AND accepted_at IS NOT NULL AND state <> 'cancelled'
-           ORDER BY accepted_at DESC LIMIT 20) last`,
-    [file.account, file.folder, file.file_id],
+           WHERE merchant_no = (SELECT merchant_of(asked.account)) AND folder = asked.folder AND file_id <> asked.file_id
+             AND accepted_at IS NOT NULL AND state <> 'cancelled'
+           ORDER BY accepted_at DESC LIMIT ${LAST_FILES}) last`,
+    { folder: 'text' },
+    files.map(({ file, folder }) => ({ file, values: [folder] })),
   );
-  const { files, rows: usualRows, cents } = rows[0]!;
-  return { files, rows: usualRows ?? 0, cents: cents ?? 0 };
+  return found.map((one) => one?.sizes ?? []);
 }
 
+/** How many files of a folder tell what is usual. */
+export const LAST_FILES = 20;
+
 /**
- * Sums the cents of the account's files accepted since a moment, refunds without their sign. A file counts if either of
- * its two times is late enough, so a slow clock does not move it to the day before.
+ * Sums for each file the cents of its account's files accepted since a moment, refunds without their sign. A file counts if
+ * either of its two times is late enough, so a slow clock does not move it to the day before.
+ * @param files without a moment where nobody asks
  */
-export async function readAcceptedCents(tx: Transaction, account: string, since: Date): Promise<number> {
-  const { rows } = await tx.client.query<{ cents: number }>(
+export async function readAcceptedCents(
+  tx: Pick<Transaction, 'client'>,
+  files: readonly { file: Compared; since: Date | undefined }[],
+): Promise<number[]> {
+  const found = await askOfEach<{ cents: number }>(
+    tx,
     `SELECT coalesce(sum(abs(valid_cents)), 0)::bigint AS cents FROM file
-     WHERE account = $1 AND accepted_at IS NOT NULL AND greatest(accepted_at, aged_from) >= $2 AND state <> 'cancelled'`,
-    [account, since],
+     WHERE asked.since IS NOT NULL AND account = asked.account AND accepted_at IS NOT NULL AND greatest(accepted_at, aged_from) >= asked.since
+       AND state <> 'cancelled'`,
+    { since: 'timestamptz' },
+    files.map(({ file, since }) => ({ file, values: [since] })),
   );
-  return rows[0]!.cents;
+  return found.map((one) => one?.cents ?? 0);
 }
 
 /**
- * Lets only one intake per merchant compare its file with others and decide, until its transaction ends. Otherwise two
- * simultaneous files with the same rows would not see each other, and both be accepted.
+ * Lets only one intake per merchant compare its files with others and decide, until its transaction ends. Otherwise two
+ * simultaneous files with the same rows would not see each other, and both be accepted. All processes take the locks of
+ * several merchants in one order, so that none waits for another that waits for it.
  */
-export async function lockDecisions(tx: Transaction, account: string): Promise<void> {
-  await tx.client.query('SELECT pg_advisory_xact_lock($1, merchant_of($2))', [DECISION_LOCKS, account]);
+export async function lockDecisions(tx: Pick<Transaction, 'client'>, ...accounts: readonly string[]): Promise<void> {
+  await tx.client.query(
+    `SELECT pg_advisory_xact_lock($1, merchant_no)
+     FROM (SELECT DISTINCT merchant_of(account) AS merchant_no FROM unnest($2::text[]) account ORDER BY merchant_no) AS merchants`,
+    [DECISION_LOCKS, accounts],
+  );
 }
 
 /** Namespace of these locks, distinct from all others. */
 const DECISION_LOCKS = 7_004;
 
 /**
- * Describes batches of a file that may have been sent before the ledger was restored. The send journal knows their
+ * Describes of each file the batches that may have been sent before the ledger was restored. The send journal knows their
  * bytes, or a batch of their file that the ledger lacks, from a forgotten call; or the same rows in other batches.
- * @param rowSet mark of the rows of the file; null when it has none
- * @returns the description, or undefined when there are none
+ * @param files with the mark of their rows; null without any
+ * @returns the descriptions; undefined where there are none
  */
 export async function describeSentBefore(
-  tx: Transaction,
-  fileId: string,
-  rowSet: string | null,
-): Promise<string | undefined> {
-  const { rows } = await tx.client.query<SentBefore>(
-    `SELECT DISTINCT ON (b.batch_no) b.batch_no, g.file_id, g.at
-     FROM batch b JOIN forgotten_send g ON g.merchant_no = b.merchant_no
-       AND (g.sha256 = b.body_sha256 OR g.row_set = $2 OR (g.file_id = b.file_id AND g.batch_state IS NULL))
-     WHERE b.file_id = $1 ORDER BY b.batch_no, g.sha256 = b.body_sha256 DESC, g.at`,
-    [fileId, rowSet],
+  tx: Pick<Transaction, 'client'>,
+  files: readonly { file: Compared; rowSet: string | null }[],
+): Promise<(string | undefined)[]> {
+  const found = await askOfEach<{ sends: (Omit<SentBefore, 'at'> & { at: string })[] | null }>(
+    tx,
+    `SELECT jsonb_agg(to_jsonb(sent) ORDER BY batch_no) AS sends FROM (
+       SELECT DISTINCT ON (b.batch_no) b.batch_no, g.file_id, g.at
+       FROM batch b JOIN forgotten_send g ON g.merchant_no = b.merchant_no
+         AND (g.sha256 = b.body_sha256 OR g.row_set = asked.row_set OR (g.file_id = b.file_id AND g.batch_state IS NULL))
+       WHERE b.file_id = asked.file_id ORDER BY b.batch_no, g.sha256 = b.body_sha256 DESC, g.at) sent`,
+    { row_set: 'text' },
+    files.map(({ file, rowSet }) => ({ file, values: [rowSet] })),
   );
-  return saySentBefore(rows);
+  return found.map((one) => saySentBefore((one?.sends ?? []).map((sent) => ({ ...sent, at: new Date(sent.at) }))));
 }
 
 /**

@@ -15,33 +15,53 @@ const OWN_VOLUME_BYTES = 8 * 1024 * 1024;
 /** Volume for the fingerprints of a file, the database time, and when the last file became known. */
 export type ChosenVolume = { volume: number; databaseNow: Date; lastFrom: Date | null };
 
-/** Returns the volume for the rows of a file. A new volume has the number of the file. */
-export async function chooseVolume(
-  tx: Transaction,
-  file: Pick<FileRow, 'file_no' | 'account' | 'bytes'>,
-): Promise<ChosenVolume> {
+/**
+ * Returns the volumes for the rows of files, one or many, that are decided together. A new volume has the number of the
+ * first file in it.
+ */
+export async function chooseVolumes(
+  tx: Pick<Transaction, 'client' | 'databaseNow'>,
+  files: readonly Pick<FileRow, 'file_no' | 'merchant_no' | 'bytes'>[],
+): Promise<ChosenVolume[]> {
   const { rows } = await tx.client.query<Omit<ChosenVolume, 'volume'> & { last: number | null; rows: number }>(
     `SELECT ${tx.databaseNow} AS "databaseNow", v.volume AS last, v.rows, v.last_from AS "lastFrom"
-     FROM (VALUES (1)) AS always LEFT JOIN LATERAL
-       (SELECT * FROM fingerprint_volume WHERE merchant_no = (SELECT merchant_of($1)) ORDER BY volume DESC LIMIT 1) v ON true`,
-    [file.account],
+     FROM unnest($1::integer[]) WITH ORDINALITY AS asked (merchant_no, place) LEFT JOIN LATERAL
+       (SELECT * FROM fingerprint_volume WHERE merchant_no = asked.merchant_no ORDER BY volume DESC LIMIT 1) v ON true
+     ORDER BY asked.place`,
+    [files.map((file) => file.merchant_no)],
   );
-  const { last, rows: held, ...clocks } = rows[0]!;
-  const isOpen = last !== null && held < FULL_ROWS && file.bytes < OWN_VOLUME_BYTES;
-  return { volume: isOpen ? last : file.file_no, ...clocks };
+  const begun = new Map<number, number>();
+  return files.map((file, place) => {
+    const { last, rows: held, ...clocks } = rows[place]!;
+    const isSmall = file.bytes < OWN_VOLUME_BYTES;
+    if (last !== null && held < FULL_ROWS && isSmall) return { volume: last, ...clocks };
+    if (!isSmall) return { volume: file.file_no, ...clocks };
+    const volume = begun.get(file.merchant_no) ?? file.file_no;
+    begun.set(file.merchant_no, volume);
+    return { volume, ...clocks };
+  });
 }
 
-/** Records what a file added to its volume. Searches include it once the transaction ends. */
-export async function noteVolume(
-  tx: Transaction,
-  { account }: Pick<FileRow, 'account'>,
-  { volume, rows, agedFrom }: { volume: number; rows: number; agedFrom: Date },
-): Promise<void> {
-  await tx.client.query(
-    `INSERT INTO fingerprint_volume AS v (volume, merchant_no, rows, newest_at, last_from) VALUES ($1, merchant_of($2), $3, $4, $4)
+/** What a file added to its volume. */
+export type Added = { file: Pick<FileRow, 'merchant_no'>; volume: number; rows: number; agedFrom: Date };
+
+/** Records what files added to their volumes, in their order. Searches include it once the transaction ends. */
+export async function noteVolumes({ client }: Pick<Transaction, 'client'>, added: readonly Added[]): Promise<void> {
+  if (added.length === 0) return;
+  await client.query(
+    `INSERT INTO fingerprint_volume AS v (volume, merchant_no, rows, newest_at, last_from)
+       SELECT volume, merchant_no, sum(rows), max(aged_from), (array_agg(aged_from ORDER BY place DESC))[1]
+       FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::timestamptz[]) WITH ORDINALITY
+         AS added (volume, merchant_no, rows, aged_from, place)
+       GROUP BY volume, merchant_no ORDER BY volume
      ON CONFLICT (volume) DO UPDATE SET rows = v.rows + excluded.rows, last_from = excluded.last_from,
        newest_at = greatest(v.newest_at, excluded.newest_at)`,
-    [volume, account, rows, agedFrom],
+    [
+      added.map(({ volume }) => volume),
+      added.map(({ file }) => file.merchant_no),
+      added.map(({ rows }) => rows),
+      added.map(({ agedFrom }) => agedFrom),
+    ],
   );
 }
 

@@ -33,21 +33,56 @@ type FlagOptions = {
 export async function flagChargedRows(tx: Transaction, file: FileRow, options: FlagOptions): Promise<FlaggedRows[]> {
   const { since, volume, rows, manyRows = MANY_ROWS } = options;
   const volumes = await findVolumes(tx.client, file.account, since);
-  // A volume that this file began holds only its own rows.
+  // A volume that this file began holds only its own rows, and those of files that were decided together with it.
   const others = volumes.filter((other) => volume !== file.file_no || other !== volume);
   if (others.length === 0) return [];
   if (rows >= manyRows) return flagByReading(tx, file, options);
-  return (await hasTwins(tx, file, others)) ? flag(tx, file, options, LOOKED_UP, [others]) : [];
+  return (await findTwins(tx, [{ file, since, volume }])).has(file.file_no)
+    ? flag(tx, file, options, LOOKED_UP, [others])
+    : [];
 }
 
-/** Few files have twins, and PostgreSQL takes many times longer to plan the whole statement than this. */
-async function hasTwins({ client }: Transaction, file: FileRow, volumes: readonly number[]): Promise<boolean> {
-  const { rowCount } = await client.query(`WITH ${OWN} SELECT FROM (${lookUpTwins('$2')}) twin LIMIT 1`, [
-    file.file_no,
-    volumes,
-  ]);
-  return rowCount === 1;
+/** Whether the rows of a file are looked for by reading those of the others. */
+export function isReadForTwins(rows: number): boolean {
+  return rows >= MANY_ROWS;
 }
+
+/**
+ * Returns the numbers of those files, of one or many, of which a row may be in another file, by the fingerprints alone. Few
+ * files have twins, and PostgreSQL takes many times longer to plan the whole statement of `flag` than this.
+ */
+export async function findTwins(
+  { client }: Pick<Transaction, 'client'>,
+  files: readonly (Pick<FlagOptions, 'since' | 'volume'> & { file: Pick<FileRow, 'file_no' | 'account'> })[],
+): Promise<ReadonlySet<number>> {
+  if (files.length === 0) return new Set();
+  const { rows } = await client.query<{ fileNo: number }>(FIND_TWINS, [
+    files.map(({ file }) => file.file_no),
+    files.map(({ file }) => file.account),
+    files.map(({ since }) => since),
+    files.map(({ volume }) => volume),
+  ]);
+  return new Set(rows.map(({ fileNo }) => fileNo));
+}
+
+// One range of the index holds a payment and all other kinds of payer of it. OFFSET 0 keeps the look-up separate, row by row.
+const FIND_TWINS = `
+  WITH asked AS MATERIALIZED (
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bigint[]) AS a (file_no, account, since, volume)),
+  other AS MATERIALIZED (
+    SELECT a.file_no, v.volume FROM asked a
+    JOIN fingerprint_volume v ON v.merchant_no = merchant_of(a.account) AND v.newest_at >= a.since
+      AND (v.volume <> a.volume OR a.volume <> a.file_no)),
+  own AS MATERIALIZED (
+    SELECT file_no, fingerprint FROM row_fingerprint
+    WHERE file_no BETWEEN (SELECT min(file_no) FROM other) AND (SELECT max(file_no) FROM other) AND file_no = ANY ($1))
+  SELECT DISTINCT own.file_no AS "fileNo" FROM other
+  JOIN (SELECT * FROM own ORDER BY fingerprint) own USING (file_no)
+  CROSS JOIN LATERAL (
+    SELECT FROM row_fingerprint p
+    WHERE p.volume = other.volume AND p.fingerprint BETWEEN (${invoiceOf('own.fingerprint')} << 32) AND (${invoiceOf('own.fingerprint')} << 32) + 4294967295
+      AND p.file_no <> own.file_no AND (p.fingerprint = own.fingerprint OR ${kindOf('p.fingerprint')} <> ${kindOf('own.fingerprint')})
+    LIMIT 1) twin`;
 
 /** One look-up costs as much as reading about ten rows. */
 const MANY_ROWS = 20_000;

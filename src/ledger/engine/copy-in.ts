@@ -1,9 +1,13 @@
 import type { Connection, Submittable } from 'pg';
+import { joinTuples } from '../copy/tuple-writer.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { Queryable } from './transaction.ts';
 
-/** Rows for one table in binary COPY format. `into` names the table and its columns, and never comes from outside. */
-export type CopiedInto = { into: string; tuples: Uint8Array };
+/**
+ * Rows for one table in binary COPY format, in pieces of which each is whole by itself. `into` names the table and its
+ * columns, and never comes from outside.
+ */
+export type CopiedInto = { into: string; tuples: readonly Uint8Array[] };
 
 /**
  * Copies rows into tables, one table after the other. Commands and rows are one message. For a small file, separate
@@ -13,7 +17,10 @@ export type CopiedInto = { into: string; tuples: Uint8Array };
 export function copyIn(client: Queryable, copies: readonly CopiedInto[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const text = copies.map(({ into }) => `COPY ${into} FROM STDIN (FORMAT binary)`).join('; ');
-    const frames = copies.flatMap(({ tuples }) => [headOf(tuples), tuples, COPY_DONE]);
+    const frames = copies.flatMap(({ tuples }) => [
+      ...joinTuples(tuples).flatMap((one) => [headOf(one), one]),
+      COPY_DONE,
+    ]);
     client.query(new CopyIn(text, frames, (error) => (error ? reject(error) : resolve())));
   });
 }

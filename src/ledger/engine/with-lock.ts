@@ -15,25 +15,28 @@ export function withLock<Result>(ledger: Ledger, thing: string, work: () => Prom
 
 /**
  * Same, and sends the first queries of the work in one message with the lock. They are answered once the lock is held.
+ * @param things one or many; all processes lock them in one order, so that none waits for another that waits for it
  * @param ask makes these first queries
  */
 export async function lockAndQuery<Answer, Result>(
   ledger: Ledger,
-  thing: string,
+  things: string | readonly string[],
   ask: (ledger: Ledger) => Promise<Answer>,
   work: (answer: Answer) => Promise<Result>,
 ): Promise<Result> {
   const client = await ledger.locks.connect();
   try {
     const [, answer] = await queryTogether(client, (asked) => [
-      asked.query('SELECT pg_advisory_lock($1, hashtext($2))', [WORK_LOCKS, thing]),
+      asked.query(`SELECT pg_advisory_lock($1, hash) FROM (${HASHES}) AS things`, [WORK_LOCKS, [things].flat()]),
       ask({ ...ledger, pool: asked as unknown as Pool }),
     ]);
     return await work(answer);
   } finally {
-    await giveBack(client, thing);
+    await giveBack(client, things);
   }
 }
+
+const HASHES = 'SELECT DISTINCT hashtext(thing) AS hash FROM unnest($2::text[]) thing ORDER BY hash';
 
 /**
  * Runs `work` on a thing unless another caller, in this or another process, has it; a dead process has nothing. It
@@ -61,11 +64,13 @@ export async function tryLock<Result>(
   }
 }
 
-async function giveBack(client: PoolClient, thing: string): Promise<void> {
-  const isFree = await client.query('SELECT pg_advisory_unlock($1, hashtext($2))', [WORK_LOCKS, thing]).then(
-    () => true,
-    () => false,
-  );
+async function giveBack(client: PoolClient, things: string | readonly string[]): Promise<void> {
+  const isFree = await client
+    .query(`SELECT pg_advisory_unlock($1, hash) FROM (${HASHES}) AS things`, [WORK_LOCKS, [things].flat()])
+    .then(
+      () => true,
+      () => false,
+    );
   // A lock that could not be released ends with its connection.
   client.release(!isFree);
 }

@@ -1,10 +1,11 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
+import { FILE_MOVES } from '../../../schemas/lifecycle.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { LeftOut, PlainFileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
+import { mustMove, noteFileMove } from '../engine/move.ts';
 import { queryInOne } from '../engine/query-together.ts';
-import { forgetReadings } from './count-readings.ts';
-import { moveFile, mustMove } from '../engine/move.ts';
+import { storableJson } from '../engine/storable-text.ts';
 
 /** What intake found out about a file, written together with its verdict. */
 export type FileFindings = {
@@ -24,17 +25,6 @@ export type FileFindings = {
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
-type StoredWith = {
-  /** For an encrypted drop: its session key, sealed. */
-  contentKey?: Buffer | null;
-  /** Since when the file counts as known, for the search for earlier payments. */
-  agedFrom?: Date;
-  /** Its rows repeat payments of files that came from then on; without it, whenever they came. */
-  comparedFrom?: Date;
-  /** The newest forgotten call that it was compared with. */
-  comparedTo?: number;
-};
-
 export type FileDecision =
   | { verdict: 'accept' }
   | { verdict: 'hold' | 'reject'; code: FaultCode; reason: string; duplicateOf?: string };
@@ -42,74 +32,76 @@ export type FileDecision =
 /** A file held without being read has no rows to send, so it cannot be approved. */
 export const WAS_READ = { where: { sql: 'layout IS NOT NULL', values: [] } };
 
+/** A file that was read, or refused unread, and what it came to. */
+export type DecidedFile = {
+  fileId: string;
+  findings: FileFindings;
+  decision: FileDecision;
+  /** For an encrypted drop: its session key, sealed. */
+  contentKey?: Buffer | null | undefined;
+  /** Since when the file counts as known, for the search for earlier payments. */
+  agedFrom?: Date | undefined;
+  /** Its rows repeat payments of files that came from then on; without it, whenever they came. */
+  comparedFrom?: Date | undefined;
+  /** The newest forgotten call that it was compared with. */
+  comparedTo?: number | undefined;
+};
+
 /**
- * Makes the move `accept`, `hold` or `reject`, in the transaction that wrote the rows. A rejected file keeps its rows,
- * so that a search for an invoice finds them, but no batch. This also ends the count of its readings.
+ * Makes the moves `accept`, `hold` or `reject` of files, one or many, in the transaction that wrote their rows. A rejected
+ * file keeps its rows, so that a search for an invoice finds them, but no batch. This also ends the count of their readings.
+ * @returns the files as they are now, in the same order
+ * @throws PipelineError MOVE_REFUSED when one of them is decided already
  */
-export async function decideFile(
-  tx: Transaction,
-  fileId: string,
-  findings: FileFindings,
-  decision: FileDecision,
-  { contentKey = null, agedFrom, comparedFrom, comparedTo = 0 }: StoredWith = {},
-): Promise<PlainFileRow> {
-  const { verdict } = decision;
-  const why = decision.verdict === 'accept' ? undefined : decision;
-  const reason = why?.reason ?? 'every check passed';
-  // The audit trail is kept forever, and the mark of the rows must not be.
-  const { rowSet, ...told } = findings;
-  const because = { actor: 'worker:intake', reason, evidence: { ...told, code: why?.code } };
-  const set = {
-    reason_code: why?.code ?? null,
-    reason: why?.reason ?? null,
-    duplicate_of: why?.duplicateOf ?? null,
-    layout: findings.layout,
-    header_line: findings.headerLine,
-    physical_lines: findings.physicalLines,
-    blank_lines: findings.blankLines,
-    records: findings.records,
-    valid_rows: findings.validRows,
-    valid_cents: findings.validCents,
-    invalid_rows: findings.invalidRows,
-    content_sha256: findings.message?.sha256 ?? null,
-    ...(findings.profile && { profile_lines: JSON.stringify(findings.profile) }),
-    ...(agedFrom && { aged_from: agedFrom }),
-    ...(comparedFrom && { compared_from: comparedFrom }),
-    ...(comparedTo > 0 && { compared_to: comparedTo }),
-  };
-  const [, , , , row] = await queryInOne(tx, (asked) => [
-    verdict === 'reject' && asked.client.query(DELETE_BATCHES, [fileId]),
-    forgetReadings(asked.client, fileId),
-    findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),
-    keepSecrets(asked, fileId, rowSet ?? null, contentKey),
-    moveFile(asked, verdict, fileId, because, { set }),
+export async function decideFiles(tx: Transaction, decided: readonly DecidedFile[]): Promise<PlainFileRow[]> {
+  const [{ rows: made }, { rows }] = await queryInOne(tx, ({ client }) => [
+    client.query<{ file_id: string }>(`SELECT file_id FROM commit_intake($1, ${tx.databaseNow}, $2)`, [
+      tx.at,
+      storableJson(decided.map(toCommit)),
+    ]),
+    client.query<PlainFileRow>('SELECT * FROM file WHERE file_id = ANY ($1)', [decided.map(({ fileId }) => fileId)]),
   ]);
-  const moved = mustMove(row, `${verdict} file "${fileId}"`);
-  const { account, operation } = moved;
-  tx.count('paydrop_rows_total', { account, operation, outcome: 'invalid' }, findings.invalidRows);
-  return moved;
+  return decided.map(({ fileId, findings, decision }) => {
+    const { verdict } = decision;
+    const isMade = made.some((one) => one.file_id === fileId);
+    const moved = mustMove(
+      isMade ? rows.find((one) => one.file_id === fileId) : undefined,
+      `${verdict} file "${fileId}"`,
+    );
+    // The audit trail is kept forever, and the mark of the rows must not be.
+    const { rowSet: _rowSet, ...told } = findings;
+    const [code, reason] = decision.verdict === 'accept' ? [] : [decision.code, decision.reason];
+    const because = { actor: 'worker:intake', reason: reason ?? 'every check passed', evidence: { ...told, code } };
+    noteFileMove(tx, verdict, fileId, moved.account, because);
+    const { account, operation } = moved;
+    tx.count('paydrop_rows_total', { account, operation, outcome: 'invalid' }, findings.invalidRows);
+    return moved;
+  });
 }
 
-/** Of a file that is decided already none go: the move that follows says so. */
-const DELETE_BATCHES = `
-  DELETE FROM batch b USING file f WHERE b.file_id = $1 AND f.file_id = b.file_id AND f.state = 'claimed'`;
-
-const ADD_UP_WITHHELD = `
-  UPDATE file SET (withheld_cents, withheld_unreadable) = (
-    SELECT coalesce(sum(amount_cents), 0), count(*) FILTER (WHERE amount_cents IS NULL)
-    FROM payment_row r WHERE r.file_no = file.file_no AND r.batch_no IS NULL)
-  WHERE file_id = $1`;
-
-async function keepSecrets(
-  { client }: Pick<Transaction, 'client'>,
-  fileId: string,
-  rowSet: string | null,
-  contentKey: Buffer | null,
-): Promise<void> {
-  if (rowSet === null && contentKey === null) return;
-  await client.query('UPDATE file_secret SET row_set = $2, content_key = $3 WHERE file_id = $1', [
+/** Returns what `read_decisions` in schemas/ledger/intake.sql takes. */
+function toCommit({ fileId, findings, decision, contentKey, agedFrom, comparedFrom, comparedTo }: DecidedFile) {
+  const why = decision.verdict === 'accept' ? undefined : decision;
+  return {
     fileId,
-    rowSet,
-    contentKey,
-  ]);
+    state: FILE_MOVES.find(({ name }) => name === decision.verdict)!.to,
+    code: why?.code,
+    reason: why?.reason,
+    duplicateOf: why?.duplicateOf,
+    layout: findings.layout,
+    headerLine: findings.headerLine,
+    physicalLines: findings.physicalLines,
+    blankLines: findings.blankLines,
+    records: findings.records,
+    validRows: findings.validRows,
+    validCents: findings.validCents,
+    invalidRows: findings.invalidRows,
+    contentSha256: findings.message?.sha256,
+    profileLines: findings.profile,
+    rowSet: findings.rowSet,
+    contentKey: contentKey?.toString('base64'),
+    agedFrom,
+    comparedFrom,
+    comparedTo: comparedTo === 0 ? undefined : comparedTo,
+  };
 }

@@ -13,12 +13,23 @@ export const READ_FROM = 'ledger_mark() AS read_from';
 
 /** @throws PipelineError NOT_FOUND */
 export async function readFileRow(ledger: Ledger, fileId: string): Promise<ReadFileRow> {
-  const { rows } = await ledger.pool.query<ReadFileRow>(
-    `SELECT *, ${READ_FROM} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1`,
-    [fileId],
+  return (await readFileRows(ledger, [fileId]))[0]!;
+}
+
+/**
+ * Does the same for several files.
+ * @returns them in the order of their ids
+ */
+export async function readFileRows({ pool }: Pick<Ledger, 'pool'>, fileIds: readonly string[]): Promise<ReadFileRow[]> {
+  const { rows } = await pool.query<ReadFileRow>(
+    `SELECT *, ${READ_FROM} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = ANY ($1)`,
+    [fileIds],
   );
-  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
-  return rows[0];
+  return fileIds.map((fileId) => {
+    const row = rows.find((one) => one.file_id === fileId);
+    if (!row) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+    return row;
+  });
 }
 
 /** Returns the state of a file, or undefined when it is not in the ledger. */

@@ -42,20 +42,20 @@ export function boundOf({ bound }: Pick<Ledger, 'bound'>, account: string): Boun
 }
 
 /**
- * Checks, within the transaction that reads a file, that this process still means by its account what the ledger means:
- * its rows are checked for a country and a currency.
+ * Checks, within the transaction that reads files, that this process still means by their accounts what the ledger means:
+ * their rows are checked for a country and a currency.
  * @throws PipelineError MERCHANT_CHANGED
  */
 export async function mustStillBeBound(
   { client }: Pick<Transaction, 'client'>,
   ledger: Pick<Ledger, 'bound'>,
-  account: string,
+  accounts: readonly string[],
 ): Promise<void> {
-  const { rows } = await client.query<{ isBound: boolean }>('SELECT is_bound($1, $2) AS "isBound"', [
-    account,
-    boundKeys(ledger),
-  ]);
-  if (!rows[0]!.isBound) throw otherMerchant(account);
+  const { rows } = await client.query<{ account: string }>(
+    'SELECT account FROM unnest($1::text[]) account WHERE NOT is_bound(account, $2)',
+    [accounts, boundKeys(ledger)],
+  );
+  if (rows[0]) throw otherMerchant(rows[0].account);
 }
 
 /** What was taken for a merchant, under the present name of its account. */

@@ -11,16 +11,17 @@ import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../rows/packed-o
  * @param tuples what TupleWriter.take returned; undefined for no rows
  */
 export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Array | undefined): Promise<void> {
-  await copyTables(tx, [[table, tuples]]);
+  if (tuples) await copyTables(tx, [[table, [tuples]]]);
 }
 
-type Table = keyof typeof COPIED;
+export type Table = keyof typeof COPIED;
 
-async function copyTables(
+/** Does the same for several tables, in one message; each may have several of what TupleWriter.take returned. */
+export async function copyTables(
   tx: Transaction,
-  tables: readonly (readonly [Table, Uint8Array | undefined])[],
+  tables: readonly (readonly [Table, readonly Uint8Array[]])[],
 ): Promise<void> {
-  const copies = tables.flatMap(([table, tuples]) => (tuples ? [{ into: COPIED[table], tuples }] : []));
+  const copies = tables.flatMap(([table, tuples]) => (tuples.length > 0 ? [{ into: COPIED[table], tuples }] : []));
   if (copies.length > 0) await copyIn(tx.client, copies);
 }
 
@@ -92,19 +93,4 @@ function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, c
     writeText(ends[2 * row]!);
     writeText(ends[2 * row + 1]!);
   }
-}
-
-type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
-
-/**
- * Move `cut`: writes batches of accepted rows with their sealed canonical bytes, many at a time. The audit link of the
- * file covers them.
- * @param others tables that follow in the same message, such as the rows
- */
-export async function cutBatches(
-  tx: Transaction,
-  { batches, bodies }: BatchTuples,
-  others: Parameters<typeof copyTables>[1] = [],
-): Promise<void> {
-  await copyTables(tx, [['batches', batches], ['bodies', bodies], ...others]);
 }

@@ -7,7 +7,7 @@ import { transact } from '../../ledger/engine/transaction.ts';
 import { previewVerdict, type Preview } from '../../explain/validate/preview-verdict.ts';
 import { unreadCheck } from '../../explain/validate/check-content.ts';
 import type { Block } from '../../explain/read-blocks.ts';
-import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
+import { findDuplicates } from '../../../workers/intake/find-duplicate.ts';
 import type { Shown } from '../../../schemas/shown.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
@@ -45,7 +45,9 @@ async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterabl
   }
   const { account } = folder;
   const file = { bytes, sha256: hash.digest('hex') };
-  const duplicate = await transact(app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, ...file }));
+  const [duplicate] = await transact(app.ledger, (tx) =>
+    findDuplicates(tx, [{ file: { file_id: '', account, ...file } }]),
+  );
   const refusal = duplicate ?? (app.account(account).openpgp ? undefined : ({ code: 'PGP_NO_KEY' } as const));
   if (!refusal) return { ...file, decision: 'later' };
   const { check } = unreadCheck(refusal, file);

@@ -280,8 +280,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'the same file taken twice',
     about: 'a file that was sent already is sent once more',
     file: 'src/ledger/duplicates/find-duplicate.ts',
-    find: 'coalesce(content_sha256, sha256) = $4) AND file_id <> $3\n',
-    replace: 'coalesce(content_sha256, sha256) = $4) AND file_id <> $3 AND false\n',
+    find: 'coalesce(content_sha256, sha256) = asked.inside) AND',
+    replace: 'coalesce(content_sha256, sha256) = asked.inside) AND false AND',
     caughtBy: ['test/ledger/duplicates/find-duplicate.test.ts'],
   },
   {

@@ -249,9 +249,9 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'forgotten rows accepted in another file',
     about: 'a file is accepted although rows of it were in a call that a restored ledger has forgotten',
-    file: 'workers/intake/intake.ts',
-    find: '!isRefused && forgotten.hasRows',
-    replace: 'isRefused && forgotten.hasRows',
+    file: 'workers/intake/take-in.ts',
+    find: 'history && forgotten.hasRows',
+    replace: '!history && forgotten.hasRows',
     caughtBy: ['test/workers/upkeep/compare-forgotten.test.ts'],
   },
   {
@@ -349,7 +349,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'grown files not held',
     about: 'a file that its sender went on writing while it was read is accepted',
-    file: 'workers/intake/intake.ts',
+    file: 'workers/intake/take-in.ts',
     find: 'changed: changed || (await isDisturbed(folder, file)),',
     replace: 'changed,',
     caughtBy: ['test/workers/watch/late-bytes.test.ts'],

@@ -19,8 +19,8 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     name: 'same bytes under another name',
     about: 'a file that was sent is taken again under a second name of its merchant',
     file: 'src/ledger/duplicates/find-duplicate.ts',
-    find: 'WHERE merchant_no = (SELECT merchant_of($1)) AND (sha256 = $2 OR coalesce',
-    replace: 'WHERE account = $1 AND (sha256 = $2 OR coalesce',
+    find: 'WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_id <> asked.file_id\n       AND (sha256',
+    replace: 'WHERE account = asked.account AND file_id <> asked.file_id\n       AND (sha256',
     caughtBy: RULES,
   },
   {
@@ -196,8 +196,8 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     about:
       'a file that was taken before its account came to mean another merchant is never decided, and nobody can end it',
     file: 'workers/intake/intake.ts',
-    find: 'if (isFormerName(file.account)) return',
-    replace: 'if (isFormerName(file.account) && file.bytes < 0) return',
+    find: 'if (isFormerName(first!.account)) return',
+    replace: 'if (isFormerName(first!.account) && first!.bytes < 0) return',
     caughtBy: STORIES,
   },
   {

@@ -2,6 +2,7 @@ import type { Defect } from './defects.ts';
 
 const RESULTS = ['test/ledger/batch/receive-result.test.ts'];
 const POLLS = ['test/workers/poll/poll-waiting.test.ts'];
+const INTAKES = ['test/workers/intake/intake-group.test.ts'];
 const OUTPUTS = ['test/ledger/file/complete-file.test.ts'];
 
 /** Defects in what stages commit for a whole group: each condition, each move and each link taken away once. */
@@ -198,5 +199,53 @@ export const SET_DEFECTS: readonly Defect[] = [
     replace: `    await publish(app, writing.map(({ outputs }) => outputs));
     for (const one of writing) if (!one.why) await attempt(one, NOTICES, () => summarize(app, one));`,
     caughtBy: ['test/workers/deliver/deliver.test.ts'],
+  },
+  {
+    name: 'rows of a group not compared',
+    about: 'files that are decided together and have a row in common are both accepted, and the row is charged twice',
+    file: 'workers/intake/take-in.ts',
+    find: 'known?.hasRows(file, reading, halves)',
+    replace: '!known',
+    caughtBy: INTAKES,
+  },
+  {
+    name: 'totals of a group not compared',
+    about: 'files that are decided together and have the same totals are not held or reported',
+    file: 'workers/intake/take-in.ts',
+    find: 'marksOf(file, reading).some((mark) => known.has(mark))',
+    replace: "marksOf(file, reading).some((mark) => mark === '')",
+    caughtBy: INTAKES,
+  },
+  {
+    name: 'accepted files of a group not counted',
+    about: 'files that are decided together exceed the total of a day',
+    file: 'workers/intake/take-in.ts',
+    find: 'judgeByOthers(app, one, found.others, accepted)',
+    replace: 'judgeByOthers(app, one, found.others)',
+    caughtBy: INTAKES,
+  },
+  {
+    name: 'deadly file read with others',
+    about: 'a file that kills the process counts against the files that are read with it, and they are held',
+    file: 'workers/intake/intake.ts',
+    find: ' || beingRead.has(fileId)',
+    replace: '',
+    caughtBy: INTAKES,
+  },
+  {
+    name: 'refused file keeps its batches',
+    about: 'batches of a refused file are there to be sent',
+    file: 'schemas/ledger/intake.sql',
+    find: "WHERE d.state = 'rejected' AND b.file_id",
+    replace: "WHERE d.state = 'never' AND b.file_id",
+    caughtBy: ['test/ledger/file/decide-file.test.ts'],
+  },
+  {
+    name: 'only one account locked for decisions',
+    about: 'another process decides files of the other accounts of a group at the same time',
+    file: 'src/ledger/duplicates/find-duplicate.ts',
+    find: 'FROM unnest($2::text[]) account ORDER BY merchant_no) AS merchants',
+    replace: 'FROM unnest($2::text[]) account ORDER BY merchant_no LIMIT 1) AS merchants',
+    caughtBy: ['test/ledger/duplicates/find-duplicate.test.ts'],
   },
 ];

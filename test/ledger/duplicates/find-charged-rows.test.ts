@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { copyRows, forget } from '../support/put-rows.ts';
-import { chooseVolume, findVolumes, noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
+import { chooseVolumes, findVolumes, noteVolumes } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { findChargedRows, type MarkedRow, readSlowerNow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -25,7 +25,7 @@ async function earlierFile(): Promise<FileRow> {
   await transact(world.ledger, async (tx) => {
     await copyRows(tx, file.file_no, rows);
     await putFingerprints(tx, file, file.file_no, rows);
-    await noteVolume(tx, file, { volume: file.file_no, rows: rows.length, agedFrom: file.claimed_at });
+    await noteVolumes(tx, [{ file, volume: file.file_no, rows: rows.length, agedFrom: file.claimed_at }]);
   });
   const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
                  VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x', 2, 3)`;
@@ -93,7 +93,10 @@ describe('findChargedRows', () => {
 });
 
 describe('describeSentBefore', () => {
-  const ask = (fileId: string) => transact(world.ledger, (tx) => describeSentBefore(tx, fileId, null));
+  const ask = (fileId: string) =>
+    transact(world.ledger, (tx) =>
+      describeSentBefore(tx, [{ file: { file_id: fileId, account: '' }, rowSet: null }]).then(([said]) => said),
+    );
 
   it('says nothing of a file whose bytes nobody knows, or another account does', async () => {
     const file = await world.accepted();
@@ -116,14 +119,14 @@ describe('describeSentBefore', () => {
 });
 
 const LATER = new Date(Date.parse(START) + 86_400_000);
-const choose = async (file: FileRow) => (await transact(world.ledger, (tx) => chooseVolume(tx, file))).volume;
+const choose = async (file: FileRow) => (await transact(world.ledger, (tx) => chooseVolumes(tx, [file])))[0]!.volume;
 
 const note = (file: FileRow, volume: number, rows: number) =>
-  transact(world.ledger, (tx) => noteVolume(tx, file, { volume, rows, agedFrom: file.claimed_at }));
+  transact(world.ledger, (tx) => noteVolumes(tx, [{ file, volume, rows, agedFrom: file.claimed_at }]));
 
 const volumesOf = ({ account }: FileRow, since = LONG_AGO) => findVolumes(world.ledger.pool, account, since);
 
-describe('chooseVolume', () => {
+describe('chooseVolumes', () => {
   it('begins a volume with the first file of an account, and goes on with it until it is full', async () => {
     const first = await world.claimed();
     expect(await choose(first)).toBe(first.file_no);
@@ -147,12 +150,31 @@ describe('chooseVolume', () => {
 
   it('says the time of the database, and since when the last file is known, however much older it is', async () => {
     const first = await world.claimed({ claimedAt: LATER });
-    const clocks = () => transact(world.ledger, (tx) => chooseVolume(tx, first));
+    const clocks = () => transact(world.ledger, (tx) => chooseVolumes(tx, [first])).then(([chosen]) => chosen);
     expect(await clocks()).toMatchObject({ databaseNow: new Date(START), lastFrom: null });
     await note(first, first.file_no, 1);
     expect(await clocks()).toMatchObject({ lastFrom: LATER });
     await note({ ...first, claimed_at: LONG_AGO }, first.file_no, 1);
     expect(await clocks()).toMatchObject({ lastFrom: LONG_AGO });
+  });
+
+  it('gives files that are decided together the volume that the first of them begins', async () => {
+    const [first, stranger] = [await world.claimed(), await world.claimed()];
+    const { account } = first;
+    const large = await world.claimed({ account, bytes: 8 * 1024 * 1024 });
+    const files = [first, stranger, large, await world.claimed({ account })];
+    const chosen = await transact(world.ledger, (tx) => chooseVolumes(tx, files));
+    expect(chosen.map(({ volume }) => volume)).toEqual([first, stranger, large, first].map((file) => file.file_no));
+    const added = files.map((file, place) => ({ ...chosen[place]!, file, rows: 10, agedFrom: file.claimed_at }));
+    await transact(world.ledger, (tx) => noteVolumes(tx, [...added, { ...added[0]!, rows: 5, agedFrom: LATER }]));
+    const { rows } = await world.ledger.pool.query(
+      'SELECT volume, rows, last_from FROM fingerprint_volume WHERE volume = ANY ($1) ORDER BY volume',
+      [[first.file_no, stranger.file_no]],
+    );
+    expect(rows).toEqual([
+      { volume: first.file_no, rows: 25, last_from: LATER },
+      { volume: stranger.file_no, rows: 10, last_from: stranger.claimed_at },
+    ]);
   });
 
   it('never mixes accounts', async () => {

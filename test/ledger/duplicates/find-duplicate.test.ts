@@ -7,18 +7,19 @@ import {
   hasSwappedColumns,
   lockDecisions,
   readAcceptedCents,
-  readUsualSize,
+  readLastSizes,
 } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
+import { upTo } from '../../support/payment-rows.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
 
-const sameContent = (file: FileRow) => transact(world.ledger, (tx) => findSameContent(tx, file));
-const sameName = (file: FileRow) => transact(world.ledger, (tx) => findSameName(tx, file));
+const sameContent = async (file: FileRow) => (await transact(world.ledger, (tx) => findSameContent(tx, [{ file }])))[0];
+const sameName = async (file: FileRow) => (await transact(world.ledger, (tx) => findSameName(tx, [file])))[0];
 
 describe('findSameContent', () => {
   const states = Object.keys(FILE_STATES) as FileState[];
@@ -29,7 +30,7 @@ describe('findSameContent', () => {
     const found = await sameContent(await world.claimed({ account, sha256, name: 'tuesday.csv' }));
     const isTaken = ['accepted', 'held', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
     const { file_id, invalid_rows } = earlier;
-    const expected = { file_id, name: 'monday.csv', claimed_at: new Date(START), invalid_rows };
+    const expected = { file_id, name: 'monday.csv', invalid_rows };
     expect(found && { ...found, mayBeCharged: undefined }).toEqual(isTaken ? { ...expected, state } : undefined);
   });
 
@@ -48,7 +49,7 @@ describe('findSameContent, for what is inside an encrypted file', () => {
     await world.force('UPDATE file SET content_sha256 = $2 WHERE file_id = $1', [encrypted.file_id, 'rows of may']);
     const plain = await world.accepted({ account });
     const find = async (file: FileRow, inside?: string) =>
-      (await transact(world.ledger, (tx) => findSameContent(tx, file, inside)))?.file_id;
+      (await transact(world.ledger, (tx) => findSameContent(tx, [{ file, inside }])))[0]?.file_id;
     const again = await world.claimed({ account });
     expect(await find(again, 'rows of may')).toBe(encrypted.file_id);
     expect(await find(again, plain.sha256)).toBe(plain.file_id);
@@ -90,7 +91,8 @@ describe('findLinesAsInvoices', () => {
     );
     return made;
   }
-  const find = (subject: FileRow) => transact(world.ledger, (tx) => findLinesAsInvoices(tx, subject));
+  const find = async (subject: FileRow) =>
+    (await transact(world.ledger, (tx) => findLinesAsInvoices(tx, [subject])))[0]![0];
 
   it('finds the file whose lines stand where the invoices belong', async () => {
     const { file_id: fileId } = await file('INV-#');
@@ -139,7 +141,8 @@ describe('hasSwappedColumns', () => {
     await world.force(`UPDATE file SET layout = 'ach-code' WHERE file_no = $1`, [made.file_no]);
     return made;
   }
-  const isSwapped = (subject: FileRow) => transact(world.ledger, (tx) => hasSwappedColumns(tx, subject));
+  const isSwapped = async (subject: FileRow) =>
+    (await transact(world.ledger, (tx) => hasSwappedColumns(tx, [subject])))[0];
 
   it('finds codes that look like no code of the account beside invoices that do', async () => {
     await file('main', 'INV-#', 'A1000#');
@@ -164,7 +167,8 @@ describe('hasSwappedColumns', () => {
   });
 });
 
-const usual = (file: FileRow) => transact(world.ledger, (tx) => readUsualSize(tx, file));
+const lastSizes = async (file: FileRow) =>
+  (await transact(world.ledger, (tx) => readLastSizes(tx, [{ file, folder: file.folder }])))[0]!;
 
 /** Makes an accepted file with this many rows and cents. */
 async function past(account: string, rows: number, cents: number): Promise<FileRow> {
@@ -178,27 +182,19 @@ async function past(account: string, rows: number, cents: number): Promise<FileR
   return file;
 }
 
-describe('readUsualSize', () => {
-  it('knows nothing of the first file', async () => {
-    expect(await usual(await world.claimed())).toEqual({ files: 0, rows: 0, cents: 0 });
+describe('readLastSizes', () => {
+  it('knows nothing of the first file, nor where nobody asks', async () => {
+    const file = await world.claimed();
+    expect(await lastSizes(file)).toEqual([]);
+    await past(file.account, 1, 100);
+    expect(await transact(world.ledger, (tx) => readLastSizes(tx, [{ file, folder: undefined }]))).toEqual([[]]);
   });
 
-  it('is the median, which one huge file does not move; refunds count without their sign', async () => {
-    const account = 'median';
-    for (const [rows, cents] of [
-      [10, 1_000],
-      [12, -1_200],
-      [9_000, 90_000_000],
-      [11, -1_100],
-    ] as const)
-      await past(account, rows, cents);
-    expect(await usual(await world.claimed({ account }))).toEqual({ files: 4, rows: 11.5, cents: 1_150 });
-  });
-
-  it('is of the last twenty only', async () => {
+  it('is of the last twenty only, the latest first', async () => {
     const account = 'twenty';
-    for (let n = 1; n <= 23; n += 1) await past(account, n <= 3 ? 1_000 : 5, n <= 3 ? 1_000 : 500);
-    expect(await usual(await world.claimed({ account }))).toEqual({ files: 20, rows: 5, cents: 500 });
+    for (let n = 1; n <= 23; n += 1) await past(account, n, -100 * n);
+    const last = upTo(20).map((n) => ({ rows: 24 - n, cents: -100 * (24 - n) }));
+    expect(await lastSizes(await world.claimed({ account }))).toEqual(last);
   });
 
   it('counts neither the file itself, nor held, refused and cancelled ones, nor other folders and accounts', async () => {
@@ -208,9 +204,9 @@ describe('readUsualSize', () => {
     await world.rejected({ account });
     await world.putFile((await past(account, 7, 700)).file_id, 'cancelled');
     await past('another', 9, 900);
-    expect(await usual(own)).toMatchObject({ files: 0 });
-    expect(await usual(await world.claimed({ account }))).toEqual({ files: 1, rows: 5, cents: 500 });
-    expect(await usual(await world.claimed({ account, folder: 'drop/other' }))).toMatchObject({ files: 0 });
+    expect(await lastSizes(own)).toEqual([]);
+    expect(await lastSizes(await world.claimed({ account }))).toEqual([{ rows: 5, cents: 500 }]);
+    expect(await lastSizes(await world.claimed({ account, folder: 'drop/other' }))).toEqual([]);
   });
 });
 
@@ -225,7 +221,10 @@ describe('readAcceptedCents', () => {
     await world.held({ account });
     await world.putFile((await past(account, 1, 9_999)).file_id, 'cancelled');
     await past('another', 1, 7_777);
-    const ask = (from: Date) => transact(world.ledger, (tx) => readAcceptedCents(tx, account, from));
+    const ask = (from: Date) =>
+      transact(world.ledger, (tx) => readAcceptedCents(tx, [{ file: { file_id: '', account }, since: from }])).then(
+        ([cents]) => cents,
+      );
     expect(await ask(since)).toBe(3_000);
     expect(await ask(new Date(START))).toBe(13_000);
     expect(await ask(world.clock.now())).toBe(0);
@@ -236,7 +235,10 @@ describe('readAcceptedCents', () => {
     world.clock.advance(-400 * 86_400_000);
     const { file_id: fileId } = await past('behind', 1, 5_000);
     world.clock.set(since);
-    const ask = () => transact(world.ledger, (tx) => readAcceptedCents(tx, 'behind', since));
+    const ask = () =>
+      transact(world.ledger, (tx) => readAcceptedCents(tx, [{ file: { file_id: '', account: 'behind' }, since }])).then(
+        ([cents]) => cents,
+      );
     expect(await ask()).toBe(0);
     await world.force('UPDATE file SET aged_from = $2 WHERE file_id = $1', [fileId, since]);
     expect(await ask()).toBe(5_000);
@@ -244,7 +246,7 @@ describe('readAcceptedCents', () => {
 });
 
 /** Opens a transaction that holds the lock until `end`. */
-async function holder(account: string) {
+async function holder(...accounts: string[]) {
   let end = () => {};
   const told = new Promise<void>((resolve) => {
     end = resolve;
@@ -254,7 +256,7 @@ async function holder(account: string) {
     begun = resolve;
   });
   const done = transact(world.ledger, async (tx) => {
-    await lockDecisions(tx, account);
+    await lockDecisions(tx, ...accounts);
     begun();
     await told;
   });
@@ -283,6 +285,20 @@ describe('lockDecisions', () => {
     first.end();
     await Promise.all([first.done, second]);
     expect(order).toEqual(['first', 'second']);
+  });
+
+  it.each(['first', 'second'])('of several accounts lets nobody else decide for the %s', async (account) => {
+    for (const name of ['first', 'second']) await world.claimed({ account: name });
+    const several = await holder('second', 'first');
+    let isLocked = false;
+    const other = transact(world.ledger, async (tx) => {
+      await lockDecisions(tx, account);
+      isLocked = true;
+    });
+    await expect.poll(waiting).toBe(1);
+    expect(isLocked).toBe(false);
+    several.end();
+    await Promise.all([several.done, other]);
   });
 
   it('does not hold up another account', async () => {

@@ -3,7 +3,7 @@ import { OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
 import type { NewRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { copyRows } from '../support/put-rows.ts';
-import { noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
+import { noteVolumes } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { flagChargedRows } from '../../../src/ledger/duplicates/flag-charged-rows.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { readFaults } from '../../../src/ledger/file/read-file.ts';
@@ -28,7 +28,7 @@ async function twoFiles(
   const volume = changes.volume ?? earlier.file_no;
   await transact(world.ledger, async (tx) => {
     await putRows(tx, earlier, { like: earlier, firstLine: 2, volume });
-    await noteVolume(tx, earlier, { volume, rows: 2, agedFrom: earlier.claimed_at });
+    await noteVolumes(tx, [{ file: earlier, volume, rows: 2, agedFrom: earlier.claimed_at }]);
   });
   await putBatch(earlier);
   const later = await world.claimed({ account: earlier.account });
@@ -110,7 +110,7 @@ describe.each([
     const third = await anotherFile(earlier);
     await transact(world.ledger, async (tx) => {
       await putRows(tx, third, { like: earlier, firstLine: 2, volume: earlier.file_no });
-      await noteVolume(tx, third, { volume: earlier.file_no, rows: 2, agedFrom: third.claimed_at });
+      await noteVolumes(tx, [{ file: third, volume: earlier.file_no, rows: 2, agedFrom: third.claimed_at }]);
     });
     const flagged = await flag(later, { firstSeq: 7, stepRows: 0 });
     expect(flagged).toEqual([{ code: 'CHARGED_BEFORE', rows: 2, detail: `line 2 of file ${earlier.file_id}` }]);

@@ -234,7 +234,7 @@ describe('copyIn', () => {
       tuples.begin(1);
       tuples.int4(value);
     }
-    return { into, tuples: tuples.take()! };
+    return { into, tuples: [tuples.take()!] };
   }
 
   async function held(): Promise<{ one: number; other: number }> {
@@ -249,6 +249,12 @@ describe('copyIn', () => {
     expect(await held()).toEqual({ one: 3, other: 1 });
   });
 
+  it('copies several pieces of rows into one table', async () => {
+    const pieces = [numbers('one', 1, 2), numbers('one', 3), numbers('one', 4, 5)].flatMap(({ tuples }) => tuples);
+    await copyIn(client, [{ into: 'one', tuples: pieces }]);
+    expect(await held()).toEqual({ one: 5, other: 0 });
+  });
+
   it('copies more than a socket takes at once', async () => {
     const many = Array.from({ length: 300_000 }, (_, index) => index);
     await copyIn(client, [numbers('one', ...many.slice(0, 100_000)), numbers('other', ...many.slice(0, 100_000))]);
@@ -260,7 +266,7 @@ describe('copyIn', () => {
     ['the first table is not there', () => [numbers('nowhere', 1), numbers('other', 2)], '42P01'],
     ['rows of the first are refused', () => [numbers('one', 1, 1), numbers('other', 2)], '23505'],
     ['rows of the last are refused', () => [numbers('other', 2), numbers('one', 1, 1)], '23505'],
-    ['rows are cut short', () => [{ into: 'one', tuples: numbers('one', 1).tuples.subarray(0, 12) }], '22P04'],
+    ['rows are cut short', () => [{ into: 'one', tuples: [numbers('one', 1).tuples[0]!.subarray(0, 12)] }], '22P04'],
   ])('fails when %s, and leaves the connection as it was', async (_what, copies, code) => {
     await client.query('BEGIN');
     await expect(copyIn(client, copies())).rejects.toMatchObject({ code });

@@ -43,7 +43,7 @@ const FIRSTS: [string, () => Promise<unknown>][] = [
   ['a statement with values', () => begun.client.query('INSERT INTO one VALUES ($1)', [1])],
   ['a statement without values', () => begun.client.query('INSERT INTO one VALUES (1)')],
   ['several statements', () => begun.client.query('SELECT 1; INSERT INTO one VALUES (1); SELECT 2')],
-  ['rows', () => copyIn(begun.client, [{ into: 'one', tuples: numbers(1) }])],
+  ['rows', () => copyIn(begun.client, [{ into: 'one', tuples: [numbers(1)] }])],
 ];
 
 describe('lazyBegin', () => {
@@ -75,7 +75,7 @@ describe('lazyBegin', () => {
   it.each([
     ['a statement with values', () => begun.client.query('SELECT 1 / $1::integer', [0])],
     ['a statement without values', () => begun.client.query('SELECT 1 / 0')],
-    ['rows', () => copyIn(begun.client, [{ into: 'one', tuples: numbers(1, 1) }])],
+    ['rows', () => copyIn(begun.client, [{ into: 'one', tuples: [numbers(1, 1)] }])],
     ['no SQL', () => begun.client.query('no SQL')],
   ])('does not lose the failure of the first: %s', async (_what, ask) => {
     await expect(ask()).rejects.toMatchObject({ severity: 'ERROR' });

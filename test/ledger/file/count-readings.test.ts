@@ -4,8 +4,8 @@ import { claimForTest } from '../../support/claim-for-test.ts';
 import {
   beginReading,
   endReading,
+  findBeingRead,
   forgetReadings,
-  mayOverlap,
   noteProgress,
 } from '../../../src/ledger/file/count-readings.ts';
 import { readOpenFiles } from '../../../src/ledger/overview/overview.ts';
@@ -17,16 +17,16 @@ const world = openedForTests(openTestLedger);
 describe('beginReading', () => {
   it('counts the readings before it that nobody came back from', async () => {
     const fileId = newFileId();
-    for (const deaths of [0, 1, 2]) expect(await beginReading(world.ledger, fileId)).toBe(deaths);
-    expect(await beginReading(world.ledger, newFileId())).toBe(0);
+    for (const deaths of [0, 1, 2]) expect(await beginReading(world.ledger, fileId)).toEqual([deaths]);
+    expect(await beginReading(world.ledger, newFileId())).toEqual([0]);
   });
 
   it('does not count one whose reader lived on', async () => {
     const fileId = newFileId();
     await beginReading(world.ledger, fileId);
-    expect(await beginReading(world.ledger, fileId)).toBe(1);
+    expect(await beginReading(world.ledger, fileId)).toEqual([1]);
     await endReading(world.ledger, fileId);
-    expect(await beginReading(world.ledger, fileId)).toBe(1);
+    expect(await beginReading(world.ledger, fileId)).toEqual([1]);
   });
 
   it('begins anew when everything is forgotten, and when the only reader lived on', async () => {
@@ -36,14 +36,14 @@ describe('beginReading', () => {
       await beginReading(world.ledger, fileId);
       await end(fileId);
       await end(fileId);
-      expect(await beginReading(world.ledger, fileId)).toBe(0);
+      expect(await beginReading(world.ledger, fileId)).toEqual([0]);
     }
   });
 
   it('is there for other processes before it is answered', async () => {
     const fileId = newFileId();
     await beginReading(world.ledger, fileId);
-    expect(await beginReading(await world.openAgain(), fileId)).toBe(1);
+    expect(await beginReading(await world.openAgain(), fileId)).toEqual([1]);
   });
 });
 
@@ -66,20 +66,14 @@ describe('noteProgress', () => {
   });
 });
 
-describe('mayOverlap', () => {
-  it('says no when one of the files is large', async () => {
-    const files = [await world.claimed(), await world.claimed()];
-    const fileIds = files.map((file) => file.file_id);
-    const largest = Math.max(...files.map((file) => file.bytes));
-    expect(await mayOverlap(world.ledger, fileIds, largest + 1)).toBe(true);
-    expect(await mayOverlap(world.ledger, fileIds, largest)).toBe(false);
-  });
-
-  it('says no as long as a reading of one is counted', async () => {
-    const fileIds = [(await world.claimed()).file_id, (await world.claimed()).file_id];
-    await beginReading(world.ledger, fileIds[1]!);
-    expect(await mayOverlap(world.ledger, fileIds, 1_000_000_000)).toBe(false);
-    await endReading(world.ledger, fileIds[1]!);
-    expect(await mayOverlap(world.ledger, fileIds, 1_000_000_000)).toBe(true);
+describe('findBeingRead', () => {
+  it('finds those of several files of which a reading has begun and not ended', async () => {
+    const [one, other, third] = [newFileId(), newFileId(), newFileId()];
+    expect(await beginReading(world.ledger, one, other)).toEqual([0, 0]);
+    await beginReading(world.ledger, other);
+    expect(await findBeingRead(world.ledger, [one, other, third])).toEqual(new Set([one, other]));
+    await endReading(world.ledger, one, other);
+    expect(await findBeingRead(world.ledger, [one, other, third])).toEqual(new Set([other]));
+    expect(await beginReading(world.ledger, third, other)).toEqual([0, 1]);
   });
 });

@@ -3,7 +3,7 @@ import { claimForTest } from '../../support/claim-for-test.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { claimOf, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
-import { decideFile, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
+import { decideFiles, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -130,13 +130,13 @@ const DECISIONS: { to: FileState; decision: FileDecision; reason: string }[] = [
   },
 ];
 
-describe('decideFile', () => {
+describe('decideFiles', () => {
   it.each(DECISIONS)('$decision.verdict moves a claimed file to $to with what was found', async (row) => {
     const { to, decision, reason } = row;
     const { file_id: fileId } = await world.claimed();
-    const decided = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision));
+    const [decided] = await transact(world.ledger, (tx) => decideFiles(tx, [{ fileId: fileId, findings, decision }]));
     const code = decision.verdict === 'accept' ? null : decision.code;
-    expect(await readFileRow(world.ledger, fileId)).toMatchObject(decided);
+    expect(await readFileRow(world.ledger, fileId)).toMatchObject(decided!);
     expect(decided).toMatchObject({
       state: to,
       reason_code: code,
@@ -167,13 +167,14 @@ describe('decideFile', () => {
   it('keeps the mark of the rows with the key, and out of the trail, which is kept for ever', async () => {
     const { file_id: fileId } = await world.claimed();
     await transact(world.ledger, (tx) =>
-      decideFile(
-        tx,
-        fileId,
-        { ...findings, rowSet: 'a mark' },
-        { verdict: 'accept' },
-        { contentKey: Buffer.from('sealed') },
-      ),
+      decideFiles(tx, [
+        {
+          fileId,
+          findings: { ...findings, rowSet: 'a mark' },
+          decision: { verdict: 'accept' },
+          contentKey: Buffer.from('sealed'),
+        },
+      ]),
     );
     expect(await readFileRow(world.ledger, fileId)).toMatchObject({
       row_set: 'a mark',
@@ -184,7 +185,7 @@ describe('decideFile', () => {
 
   it.each(DECISIONS)('$decision.verdict refuses a file that is decided already', async ({ decision }) => {
     const { file_id: fileId } = await world.accepted({ batches: 2 });
-    const deciding = transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision));
+    const deciding = transact(world.ledger, (tx) => decideFiles(tx, [{ fileId: fileId, findings, decision }]));
     await expect(deciding).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     expect((await readFileRow(world.ledger, fileId)).state).toBe('accepted');
     expect(await readBatches(world.ledger, fileId)).toHaveLength(2);
@@ -213,7 +214,9 @@ describe('decideFile', () => {
     const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
     const duplicateOf = first.file_id;
     const decision = { verdict: 'reject', code: 'DUPLICATE_FILE', reason: 'seen before', duplicateOf } as const;
-    const row = await transact(world.ledger, (tx) => decideFile(tx, fileId, NOTHING_FOUND, decision));
+    const [row] = await transact(world.ledger, (tx) =>
+      decideFiles(tx, [{ fileId: fileId, findings: NOTHING_FOUND, decision }]),
+    );
     expect(row).toMatchObject({ state: 'rejected', duplicate_of: duplicateOf, layout: null, header_line: null });
   });
 
@@ -222,13 +225,15 @@ describe('decideFile', () => {
     const first = await world.accepted();
     const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
     const { decision } = DECISIONS.find((row) => row.decision.verdict === verdict)!;
-    const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
-      (error: unknown) => error,
-    );
+    const failure = await transact(world.ledger, (tx) =>
+      decideFiles(tx, [{ fileId: fileId, findings, decision }]),
+    ).catch((error: unknown) => error);
     expect(violates(failure, 'one_content_per_merchant')).toBe(true);
     expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
     const other = await world.claimed({ sha256: first.sha256 });
-    const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));
-    expect(taken.account).not.toBe(first.account);
+    const [taken] = await transact(world.ledger, (tx) =>
+      decideFiles(tx, [{ fileId: other.file_id, findings, decision }]),
+    );
+    expect(taken!.account).not.toBe(first.account);
   });
 });

@@ -78,7 +78,9 @@ describe('a service that says otherwise at the same address', () => {
     );
   const content = { file_id: 'again', account: 'main' };
   const isKnown = (sha256: string) =>
-    transact(world.ledger, (tx) => findSameContent(tx, { ...content, sha256 })).then((file) => file !== undefined);
+    transact(world.ledger, (tx) => findSameContent(tx, [{ file: { ...content, sha256 } }])).then(
+      ([file]) => file !== undefined,
+    );
 
   it.each([
     ['a sandbox that is a service now', true, false, 'what is sent now is charged'],

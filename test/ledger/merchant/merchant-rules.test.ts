@@ -74,7 +74,8 @@ describe('two names of one merchant', () => {
   it('know the same bytes', async () => {
     const file = await world.accepted({ account: 'main' });
     const again = { file_id: 'another', account: 'second', sha256: file.sha256 };
-    const found = (account: string) => transact(world.ledger, (tx) => findSameContent(tx, { ...again, account }));
+    const found = (account: string) =>
+      transact(world.ledger, (tx) => findSameContent(tx, [{ file: { ...again, account } }])).then(([file]) => file);
     expect((await found('second'))?.file_id).toBe(file.file_id);
     await bindAccounts(world.ledger, [named('main'), named('second')]);
     expect(await found('second')).toBeUndefined();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type NewBatch, type NewRow, writeBatch, writeBody, writeRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { appendAudit, type Queryable, type Transaction } from '../../../src/ledger/engine/transaction.ts';
-import { copyTuples, cutBatches } from '../../../src/ledger/row/copy-rows.ts';
+import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { type Recalled, recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
@@ -27,7 +27,8 @@ export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> 
   const [batches, bodies] = [tupleWriter(), tupleWriter()];
   writeBatch(batches, tx.at, batch);
   writeBody(bodies, batch);
-  await cutBatches(tx, { batches: batches.take(), bodies: bodies.take() });
+  await copyTuples(tx, 'batches', batches.take());
+  await copyTuples(tx, 'bodies', bodies.take());
 }
 
 /** Compares the ledger with a journal of these entries. By default an entry's file is unknown to the ledger. */

@@ -6,7 +6,7 @@ import type { ControlNote } from '../../../src/rows/rows.ts';
 import { type Circumstances, decideIntake } from '../../../workers/intake/decide-intake.ts';
 import { weighClocks } from '../../../workers/intake/find-earlier-payments.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
+import { findDuplicates } from '../../../workers/intake/find-duplicate.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
@@ -264,7 +264,7 @@ describe('weighClocks', () => {
 
 const world = openedForTests(openEarlierPaymentsWorld);
 
-it('findDuplicate names the file that had the same bytes, also for a file that is not in the ledger', async () => {
+it('findDuplicates names the file that had the same bytes, also for a file that is not in the ledger', async () => {
   const account = world.freshAccount();
   const first = await world.take(account, 'any', lines([achRow(1)]));
   const { rows } = await world.app.ledger.pool.query<{ sha256: string; name: string }>(
@@ -273,7 +273,9 @@ it('findDuplicate names the file that had the same bytes, also for a file that i
   );
   const { sha256, name } = rows[0]!;
   const find = (change: object) =>
-    transact(world.app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, sha256, ...change }));
+    transact(world.app.ledger, (tx) =>
+      findDuplicates(tx, [{ file: { file_id: '', account, sha256, ...change } }]),
+    ).then(([why]) => why);
   const detail = `they were in "${name}" (file ${first}), which is in progress`;
   expect(await find({})).toEqual({ code: 'DUPLICATE_FILE', detail, duplicateOf: first });
   await forceSql(world.app, `UPDATE file SET state = 'completed', invalid_rows = 3 WHERE file_id = '${first}'`);

@@ -55,7 +55,7 @@ describe('an intake that dies before its commit', () => {
     ['the rows', /COPY payment_row/, 0],
     ['the faults', /COPY row_fault/, 0],
     ['the volume of the fingerprints', /INSERT INTO fingerprint_volume/, 0],
-    ['the verdict', /UPDATE file SET state/, 0],
+    ['the verdict', /commit_intake/, 0],
     ['the audit', /append_audit/, 0],
     ['the commit', /COMMIT$/, 0],
   ])(
@@ -80,7 +80,7 @@ describe('an intake by a profile that dies before its commit', () => {
     ['the batches', /COPY batch/],
     ['the rows', /COPY payment_row/],
     ['the faults', /COPY row_fault/],
-    ['the verdict', /UPDATE file SET state/],
+    ['the verdict', /commit_intake/],
     ['the commit', /COMMIT$/],
   ])('at %s: the next try reads with the same version, whatever was confirmed meanwhile', async (_at, sql) => {
     const { app, name, version, claim } = await openProfileFolder(world);

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { QueueName } from '../../../schemas/jobs.ts';
@@ -8,15 +8,19 @@ import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { endWait } from '../support/stage-steps.ts';
 import { claimContent, query } from '../support/story.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
-import { beginReading } from '../../../src/ledger/file/count-readings.ts';
+import { beginReading, findBeingRead } from '../../../src/ledger/file/count-readings.ts';
 import { ThreadDeath } from '../../../src/thread/open-thread.ts';
 import { MOST_DEATHS, poisonGuard } from '../../../workers/intake/poison-guard.ts';
 
-const world = stepWorld({ accounts: 16 });
+const world = stepWorld({
+  accounts: 30,
+  special: { limited: { limits: { dayTotal: 60 } } },
+  folder: { sameTotals: 'warn' },
+});
 
 let rows = 0;
 
@@ -84,7 +88,7 @@ describe('INTAKE', () => {
     expect(decided(files)).toEqual(files);
   });
 
-  it('decides files in the order of their claims, though it reads some at a time and a later one is shorter', async () => {
+  it('decides files in the order of their claims, however long they are', async () => {
     const account = world.freshAccount();
     const files = await claimedIn([account, account, account, account], [400, 1, 200, 1]);
     await runOnce(world.app, INTAKE);
@@ -104,26 +108,104 @@ describe('INTAKE', () => {
     expect(duplicates).toEqual([{ duplicate_of: first }, { duplicate_of: first }]);
   });
 
+  it.each<[string, readonly (readonly string[])[], readonly (string | null)[]]>([
+    [
+      'a row of an earlier one',
+      [[achRow(1), achRow(2)], [achRow(3, { amount: '9.00' })], [achRow(2), achRow(4), achRow(5)]],
+      [null, null, 'CHARGED_BEFORE'],
+    ],
+    [
+      'the rows of an earlier one in another order',
+      [
+        [achRow(1), achRow(2)],
+        [achRow(2), achRow(1)],
+      ],
+      [null, 'SAME_ROWS'],
+    ],
+    ['a row of an earlier one, which is refused', [[achRow(1), 'A-2,too,short'], [achRow(1)]], ['COLUMN_COUNT', null]],
+  ])('finds in a group %s', async (_what, contents, codes) => {
+    const account = world.freshAccount();
+    const files: string[] = [];
+    for (const [place, content] of contents.entries())
+      files.push(await claimed(account, `${place}.csv`, lines(content)));
+    expect(await runOnce(world.app, INTAKE)).toBe(files.length);
+    expect(await Promise.all(files.map(async (fileId) => (await world.file(fileId)).reason_code))).toEqual(codes);
+    expect(await findBeingRead(world.app.ledger, files)).toEqual(new Set());
+  });
+
+  it('counts those before it in the group, where they have the same totals, and for the total of a day', async () => {
+    const account = world.freshAccount();
+    const files = [
+      await claimed(account, 'one.csv', lines([achRow(1)])),
+      await claimed(account, 'other.csv', lines([achRow(2)])),
+    ];
+    const limited: string[] = [];
+    for (const n of [3, 4, 5])
+      limited.push(await claimed('limited', `${n}.csv`, lines([achRow(n, { amount: `${n + 20}.00` })])));
+    expect(await runOnce(world.app, INTAKE)).toBe(5);
+    const faults = await world.query<{ file_id: string; code: string; detail: string }>(
+      'SELECT file_id, code, detail FROM row_fault JOIN file USING (file_no) WHERE file_id = ANY ($1) ORDER BY file_no',
+      [[...files, ...limited]],
+    );
+    expect(faults).toEqual([
+      {
+        file_id: files[1],
+        code: 'SAME_TOTALS',
+        detail: `1 row with a total of 25.00, as in "one.csv" (file ${files[0]})`,
+      },
+      { file_id: limited[2], code: 'LIMIT_DAY_TOTAL', detail: '25.00 and 47.00 accepted before, at most 60.00' },
+    ]);
+  });
+
   it('goes on with the others when one fails, leaves that one alone for a while, and then takes it again', async () => {
     const account = world.freshAccount();
-    const files = await claimedIn([account, account]);
-    const { app, rings } = watched(cutAtStatement(world.app, /COPY payment_row/).app);
-    expect(await runOnce(app, INTAKE)).toBe(2);
-    // Both are read at the same time, so either may be cut.
-    const states = await statesOf(files);
-    expect(states.toSorted()).toEqual(['accepted', 'claimed']);
-    const cut = files[states.indexOf('claimed')]!;
+    const files = await claimedIn([account, account, account]);
+    const [first, failing, last] = files as [string, string, string];
+    const { archive } = await world.file(failing);
+    const original = join(world.app.settings.paths.archive, archive);
+    await rename(original, `${original}.away`);
+    const { app, rings } = watched();
+    expect(await runOnce(app, INTAKE)).toBe(3);
+    expect(await statesOf(files)).toEqual(['accepted', 'claimed', 'accepted']);
     expect(rings.map(([name]) => name)).toEqual(['submit', 'deliver']);
-    expect(await world.query('SELECT 1 FROM payment_row JOIN file USING (file_no) WHERE file_id = $1', [cut])).toEqual(
-      [],
-    );
+    expect(decided([first, last])).toEqual([first, last]);
     expect(world.logged).toContainEqual(
-      expect.objectContaining({ level: 'error', fileId: cut, stage: 'intake', reason: POWER_CUT }),
+      expect.objectContaining({ level: 'error', fileId: failing, msg: 'work failed' }),
     );
+    expect(await findBeingRead(world.app.ledger, files)).toEqual(new Set());
     expect(await runOnce(world.app, INTAKE)).toBe(0);
-    await endWait(world.app, 'intake', cut);
+    await rename(`${original}.away`, original);
+    await endWait(world.app, 'intake', failing);
     expect(await runOnce(world.app, INTAKE)).toBe(1);
+    expect(await statesOf(files)).toEqual(['accepted', 'accepted', 'accepted']);
+  });
+
+  it('writes nothing of any file when their transaction fails, and takes them in one by one', async () => {
+    const account = world.freshAccount();
+    const files = await claimedIn([account, account]);
+    const cut = cutAtStatement(world.app, /commit_intake/);
+    expect(await runOnce(watched(cut.app).app, INTAKE)).toBe(2);
+    expect(cut.wasCut()).toBe(true);
     expect(await statesOf(files)).toEqual(['accepted', 'accepted']);
+    expect(world.logged).toContainEqual(
+      expect.objectContaining({ level: 'warn', msg: `2 things are worked on one by one: ${POWER_CUT}` }),
+    );
+    const rows = await world.query(
+      'SELECT count(*) AS rows FROM payment_row JOIN file USING (file_no) WHERE file_id = ANY ($1)',
+      [files],
+    );
+    expect(rows).toEqual([{ rows: 2 }]);
+  });
+
+  it('reads a file that was left by a reader that died by itself, between the others and in its turn', async () => {
+    const account = world.freshAccount();
+    const files = await claimedIn(upTo(5).map(() => account));
+    await beginReading(world.app.ledger, files[2]!);
+    let readings = 0;
+    const app = beforeStatement(world.app, /INSERT INTO reading/, () => void (readings += 1));
+    await runOnce(app, INTAKE);
+    expect(readings).toBe(3);
+    expect(decided(files)).toEqual(files);
   });
 
   it('begins no further file once it is to stop, and gives back the rest at once', async () => {

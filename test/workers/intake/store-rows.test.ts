@@ -9,8 +9,9 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openBytes } from '../../../src/crypto/seal.ts';
 import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
+import type { Reading } from '../../../workers/intake/read-content.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
-import { orderReading, progressNoter, type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
+import { openRowStore, orderReading, progressNoter } from '../../../workers/intake/store-rows.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -36,7 +37,7 @@ let made = 0;
 async function store(
   content: string,
   contentBytes = 0,
-  then: (stored: StoredRows) => Promise<void> = async () => {},
+  then: (reading: Reading) => Promise<void> = async () => {},
 ): Promise<FileRow> {
   made += 1;
   const claim = await claimContent(world.app, FOLDER, `${made}.csv`, content);
@@ -45,7 +46,10 @@ async function store(
   const folder = world.app.folder(FOLDER)!;
   await transact(world.app.ledger, async (tx) => {
     const order = orderReading(world.app, tx, file, { folder, volume: VOLUME });
-    await then(await storeRows(world.app, tx, order, contentBytes));
+    const rows = openRowStore(world.app, tx);
+    const reading = await rows.read(order, contentBytes);
+    await rows.end();
+    await then(reading);
   });
   return file;
 }
@@ -79,7 +83,7 @@ const fingerprintsOf = (file: FileRow) =>
     [file.file_no],
   );
 
-describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
+describe.each(READERS)('a row store, read %s', (_who, contentBytes) => {
   it.each([
     [1, [1]],
     [3, [3]],
@@ -128,7 +132,7 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
 
   it('finds rows that are like others of the file, and counts their faults', async () => {
     const invoices = ['DUP-00001', 'other', 'dup 1', 'DUP-00001', '2026-11-20', '11/20/2026'];
-    const found: StoredRows[] = [];
+    const found: Reading[] = [];
     const rows = invoices.map((invoice) => codeRow(1, { invoice }));
     const file = await store(lines(rows), contentBytes, async (stored) => void found.push(stored));
     expect(found[0]!.like).toEqual([{ code: 'LIKE_ROW', rows: 2, detail: 'line 1 of this file' }]);
@@ -155,28 +159,10 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     expect(await faultsOf(file)).toEqual([{ line: 2, code: 'AMOUNT_FORMAT', column: 'amount', value: 'ten' }]);
   });
 
-  it('numbers the faults of rows, those that are found later and those of the file in one series', async () => {
-    const bad = upTo(3).map((n) => cardRow(n, { amount: 'ten' }));
-    const numbers: number[] = [];
-    const file = await store(lines(bad), contentBytes, async ({ store: rows }) => {
-      await rows.flagRows(async (firstSeq) => {
-        numbers.push(firstSeq);
-        return [{ code: 'CHARGED_BEFORE' as const, rows: 2, detail: '' }];
-      });
-      await rows.addFaults([{ code: 'ENCODING', line: 0 }]);
-      await rows.flagRows(async (firstSeq) => {
-        numbers.push(firstSeq);
-        return [];
-      });
-    });
-    expect(numbers).toEqual([4, 7]);
-    expect((await faultsOf(file)).map((fault) => fault.line)).toEqual([1, 2, 3, 0]);
-  });
-
   it('finds the same as any other reader', async () => {
-    const found: Omit<StoredRows, 'store'>[] = [];
+    const found: Reading[] = [];
     const content = lines([...upTo(5).map((n) => cardRow(n)), cardRow(6, { amount: 'ten' })]);
-    const keep = async ({ store: _store, ...rest }: StoredRows) => void found.push(rest);
+    const keep = async (reading: Reading) => void found.push(reading);
     await store(content, contentBytes, keep);
     await store(content, 0, keep);
     expect(found[0]).toEqual(found[1]);
@@ -187,9 +173,11 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     const content = lines(upTo(4).map((n) => cardRow(n)));
     const file = await store(content, contentBytes);
     const folder = world.app.folder(FOLDER)!;
-    const twice = transact(world.app.ledger, (tx) =>
-      storeRows(world.app, tx, orderReading(world.app, tx, file, { folder, volume: VOLUME }), contentBytes),
-    );
+    const twice = transact(world.app.ledger, async (tx) => {
+      const rows = openRowStore(world.app, tx);
+      await rows.read(orderReading(world.app, tx, file, { folder, volume: VOLUME }), contentBytes);
+      await rows.end();
+    });
     await expect(twice).rejects.toMatchObject({ code: '23505' });
     expect(await rowsOf(await store(content, contentBytes))).toHaveLength(4);
   });
@@ -203,7 +191,7 @@ it.each([
   ],
   ['columns that are no layout', ['a', 'b'], /^$/],
   ['an endless invoice', cardRow(2, { invoice: 'x'.repeat(5_000), amount: 'x' }).split(','), /^x{100}$/],
-])('for a withheld row with %s storeRows keeps what is safe', async (_what, cells, kept) => {
+])('for a withheld row with %s a row store keeps what is safe', async (_what, cells, kept) => {
   const file = await store(lines([cardRow(1), cells.join(',')]));
   const [, row] = await rowsOf(file);
   expect(row?.invoice).toMatch(kept);

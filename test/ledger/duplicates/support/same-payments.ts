@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { SentOutcome } from '../../../../schemas/lifecycle.ts';
 import type { NewRow } from '../../../../src/ledger/copy/row-tuples.ts';
-import { noteVolume } from '../../../../src/ledger/duplicates/fingerprint-volumes.ts';
+import { noteVolumes } from '../../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import type { Ledger } from '../../../../src/ledger/engine/open-ledger.ts';
 import { claimForTest } from '../../../support/claim-for-test.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
-import { decideFile, type FileDecision } from '../../../../src/ledger/file/decide-file.ts';
+import { decideFiles, type FileDecision } from '../../../../src/ledger/file/decide-file.ts';
 import { readFileRow } from '../../../../src/ledger/file/read-file.ts';
 import type { ReconciledRow } from '../../../../src/rows/rows.ts';
 import { claimOf, NOTHING_FOUND, putFingerprints } from '../../../support/ledger-world.ts';
@@ -46,7 +46,7 @@ export async function putFile({ ledger }: { ledger: Ledger }, plan: Payments): P
     await copyRows(tx, file.file_no, rows);
     const prints = rows.map(({ line }) => ({ line, fingerprint: (BigInt(line) << 32n) + 7n }));
     await putFingerprints(tx, file, file.file_no, isBare ? [] : prints);
-    await noteVolume(tx, file, { volume: file.file_no, rows: rows.length, agedFrom: file.claimed_at });
+    await noteVolumes(tx, [{ file, volume: file.file_no, rows: rows.length, agedFrom: file.claimed_at }]);
     for (const { line, batchNo, amountCents } of rows)
       await cutBatch(tx, {
         fileId: file.file_id,
@@ -61,7 +61,7 @@ export async function putFile({ ledger }: { ledger: Ledger }, plan: Payments): P
         sealedBody: Buffer.from('sealed'),
       });
     const findings = { ...NOTHING_FOUND, layout: 'ach', validRows: rows.length, records: rows.length } as const;
-    await decideFile(tx, file.file_id, findings, decision, comparedFrom && { comparedFrom });
+    await decideFiles(tx, [{ fileId: file.file_id, findings, decision, comparedFrom }]);
   });
   return readFileRow(ledger, file.file_id);
 }
