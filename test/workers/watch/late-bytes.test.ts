@@ -123,7 +123,7 @@ describe('bytes that come while a file is read', () => {
   it('hold its batches when they come right after it', async () => {
     const { account, claim, sender } = await taken();
     await intakeFile(
-      once(/UPDATE file SET state/, () => sender.write(REST, FIRST.length)),
+      once(/commit_intake/, () => sender.write(REST, FIRST.length)),
       claim,
     );
     expect(await world.file(claim.fileId)).toMatchObject({ state: 'accepted' });
