@@ -6,9 +6,7 @@ import { findPureTests } from './test/support/pure-tests.ts';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
 const SLOW: readonly string[] = [
-  'chaos/chaos',
   'simulation/simulation',
-  'browser/walk',
   'pipeline/bad-input',
   'deliver/deliver.test',
   'admission/admit',

@@ -10,7 +10,7 @@ import { type FurnishedDashboard, openFurnishedDashboard, pageNames, visitAs } f
 
 const COMMANDS = await loadCommands();
 
-testDay({ isWhole: true });
+testDay();
 
 /** On a phone, axe and all that depends on the width; a narrower one must not scroll sideways either. */
 const SHAPES = [

@@ -123,7 +123,8 @@ describe('the commands that echoed one', () => {
   });
   afterAll(() => rm(root, { recursive: true }));
 
-  it.each(SPELLINGS)('mask it in the title of a profile and in a day: %s', async (number) => {
+  it('mask it in the title of a profile and in a day', async () => {
+    const number = '4532 0151 1283 0366';
     const profile = join(root, 'club.yaml');
     await writeFile(profile, `profile: club\nlayout: card\ncolumns:\n  invoice: ${number}\n  amount: [${number}]\n`);
     for (const words of [

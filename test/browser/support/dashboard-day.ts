@@ -12,19 +12,16 @@ import { type DashboardWorld, openDashboardWorld } from '../../web/support/dashb
 
 const PASSWORD = 'four words nobody guesses';
 
-/**
- * Plays a day at the dashboard in a real browser. Each step continues where the last one ended.
- * @param isWhole adds faults of a file, a second person, a refund that needs them, and a batch in doubt
- */
-export function testDay({ isWhole }: { isWhole: boolean }): void {
+/** Plays a day at the dashboard in a real browser. Each step continues where the last one ended. */
+export function testDay(): void {
   const verdict = chromiumVerdict();
   it(verdict.sentence, () => {
     expect(verdict.isFine).toBe(true);
   });
-  describe.runIf(chromiumIsInstalled())('a day on the dashboard', () => walkThrough(isWhole));
+  describe.runIf(chromiumIsInstalled())('a day on the dashboard', walkThrough);
 }
 
-function walkThrough(isWhole: boolean): void {
+function walkThrough(): void {
   let world: DashboardWorld;
   let workers: Workers;
   let browser: Browser;
@@ -45,7 +42,7 @@ function walkThrough(isWhole: boolean): void {
     setUpPath = `/set-up/${token}`;
     browser = await openChromium();
     ann = await newPerson();
-    if (isWhole) bob = await newPerson();
+    bob = await newPerson();
   }, 120_000);
   afterAll(async () => {
     await browser.close();
@@ -88,36 +85,34 @@ function walkThrough(isWhole: boolean): void {
     await ann.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
   });
 
-  if (isWhole)
-    it('lets a second person in', async () => {
-      await ann.getByRole('link', { name: 'Users' }).click();
-      await ann.getByLabel('Name').fill('bob');
-      await ann.getByLabel('Role', { exact: true }).last().selectOption('approver');
-      await ann.getByLabel('Reason', { exact: true }).last().fill('checks what I make');
-      // As by a double click: it is sent once, and the link is shown.
-      const stopped = await ann.getByRole('button', { name: 'Make a link' }).evaluate((button: HTMLButtonElement) => {
-        const found: boolean[] = [];
-        addEventListener('submit', ({ defaultPrevented }) => found.push(defaultPrevented));
-        for (let click = 0; click < 2; click += 1) button.form!.requestSubmit();
-        return found;
-      });
-      expect(stopped).toEqual([false, true]);
-      const link = await ann.getByText(/http:\S+\/set-up\//).textContent();
-      await bob.goto(link!);
-      await choosePassword(bob, 'Save this password');
+  it('lets a second person in', async () => {
+    await ann.getByRole('link', { name: 'Users' }).click();
+    await ann.getByLabel('Name').fill('bob');
+    await ann.getByLabel('Role', { exact: true }).last().selectOption('approver');
+    await ann.getByLabel('Reason', { exact: true }).last().fill('checks what I make');
+    // As by a double click: it is sent once, and the link is shown.
+    const stopped = await ann.getByRole('button', { name: 'Make a link' }).evaluate((button: HTMLButtonElement) => {
+      const found: boolean[] = [];
+      addEventListener('submit', ({ defaultPrevented }) => found.push(defaultPrevented));
+      for (let click = 0; click < 2; click += 1) button.form!.requestSubmit();
+      return found;
     });
+    expect(stopped).toEqual([false, true]);
+    const link = await ann.getByText(/http:\S+\/set-up\//).textContent();
+    await bob.goto(link!);
+    await choosePassword(bob, 'Save this password');
+  });
 
-  if (isWhole)
-    it('shows the faults of a file before it is dropped', async () => {
-      await check('monday.csv', 'card', lines([cardRow(1), cardRow(2, { amount: '$5' })]));
-      const fault = ann.getByRole('row').filter({ hasText: 'AMOUNT_FORMAT' });
-      await fault.waitFor();
-      expect(await fault.textContent()).toMatch(/^2/);
-      expect(await findViolations(ann)).toEqual([]);
-      expect(await ann.getByRole('heading', { name: 'Held' }).count()).toBe(0);
-      expect(world.sandbox.books()).toEqual([]);
-      expect(await world.states()).toEqual({});
-    });
+  it('shows the faults of a file before it is dropped', async () => {
+    await check('monday.csv', 'card', lines([cardRow(1), cardRow(2, { amount: '$5' })]));
+    const fault = ann.getByRole('row').filter({ hasText: 'AMOUNT_FORMAT' });
+    await fault.waitFor();
+    expect(await fault.textContent()).toMatch(/^2/);
+    expect(await findViolations(ann)).toEqual([]);
+    expect(await ann.getByRole('heading', { name: 'Held' }).count()).toBe(0);
+    expect(world.sandbox.books()).toEqual([]);
+    expect(await world.states()).toEqual({});
+  });
 
   it('takes the corrected file to its result, which is downloaded', async () => {
     await check('monday.csv', 'card', lines(upTo(3).map((n) => cardRow(n))));
@@ -160,59 +155,56 @@ function walkThrough(isWhole: boolean): void {
     expect(asked.join('\n')).not.toMatch(/4222/);
   });
 
-  if (isWhole)
-    it('holds a refund until a second person agrees', async () => {
-      await check('refunds.csv', 'ach-refund', lines(upTo(2).map((n) => codeRow(n, { amount: '-10.00' }))));
-      await drop('refunds.csv');
-      await stateIs(ann, 'needs_approval');
-      await ann.getByText('More actions').click();
-      await ann.getByRole('link', { name: 'Approve…' }).click();
-      await ann.getByLabel('Reason').fill('agreed with the customers');
-      await ann.getByRole('button', { name: /approve/i }).click();
-      await bob.goto('/approvals');
-      expect(await bob.getByText('agreed with the customers').count()).toBe(1);
-      await bob.getByRole('button', { name: /^Confirm/ }).click();
-      await ann.goto('/files');
-      await ann.getByRole('link', { name: 'refunds.csv' }).click();
-      await stateIs(ann, 'completed');
-      expect(world.sandbox.books().filter(({ amountCents }) => amountCents === -1_000)).toHaveLength(2);
-    });
+  it('holds a refund until a second person agrees', async () => {
+    await check('refunds.csv', 'ach-refund', lines(upTo(2).map((n) => codeRow(n, { amount: '-10.00' }))));
+    await drop('refunds.csv');
+    await stateIs(ann, 'needs_approval');
+    await ann.getByText('More actions').click();
+    await ann.getByRole('link', { name: 'Approve…' }).click();
+    await ann.getByLabel('Reason').fill('agreed with the customers');
+    await ann.getByRole('button', { name: /approve/i }).click();
+    await bob.goto('/approvals');
+    expect(await bob.getByText('agreed with the customers').count()).toBe(1);
+    await bob.getByRole('button', { name: /^Confirm/ }).click();
+    await ann.goto('/files');
+    await ann.getByRole('link', { name: 'refunds.csv' }).click();
+    await stateIs(ann, 'completed');
+    expect(world.sandbox.books().filter(({ amountCents }) => amountCents === -1_000)).toHaveLength(2);
+  });
 
-  if (isWhole)
-    it('resolves a batch in doubt, step by step', async () => {
-      world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
-      await check('tuesday.csv', 'card', lines(upTo(2).map((n) => cardRow(20 + n))));
-      await drop('tuesday.csv');
-      await ann.goto('/');
-      const line = ann.getByRole('row').filter({ hasText: 'tuesday.csv, batch 1' });
-      await line.getByText('In doubt').waitFor();
-      await line.getByRole('link', { name: 'Resolve' }).click();
-      await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
-      // Each id is queried after a pause, so the test queries only the first few of those proposed.
-      const first = Number(await ann.getByLabel('First batch id').inputValue());
-      await ann.getByLabel('Last batch id').fill(String(first + 3));
-      await ann.getByRole('button', { name: 'Ask for these ids' }).click();
-      await ann.getByRole('link', { name: /^Enter batch id/ }).waitFor();
-      expect(await findViolations(ann)).toEqual([]);
-      await ann.getByRole('link', { name: /^Enter batch id/ }).click();
-      await ann.getByLabel('Reason').fill('its rows fit');
-      await ann.getByRole('button', { name: /^Enter \d/ }).click();
-      await ann.goto('/files');
-      await ann.getByRole('link', { name: 'tuesday.csv' }).click();
-      await stateIs(ann, 'completed');
-      expect(world.sandbox.books().filter(({ invoice }) => invoice === 'C-21')).toHaveLength(1);
-    });
+  it('resolves a batch in doubt, step by step', async () => {
+    world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
+    await check('tuesday.csv', 'card', lines(upTo(2).map((n) => cardRow(20 + n))));
+    await drop('tuesday.csv');
+    await ann.goto('/');
+    const line = ann.getByRole('row').filter({ hasText: 'tuesday.csv, batch 1' });
+    await line.getByText('In doubt').waitFor();
+    await line.getByRole('link', { name: 'Resolve' }).click();
+    await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
+    // Each id is queried after a pause, so the test queries only the first few of those proposed.
+    const first = Number(await ann.getByLabel('First batch id').inputValue());
+    await ann.getByLabel('Last batch id').fill(String(first + 3));
+    await ann.getByRole('button', { name: 'Ask for these ids' }).click();
+    await ann.getByRole('link', { name: /^Enter batch id/ }).waitFor();
+    expect(await findViolations(ann)).toEqual([]);
+    await ann.getByRole('link', { name: /^Enter batch id/ }).click();
+    await ann.getByLabel('Reason').fill('its rows fit');
+    await ann.getByRole('button', { name: /^Enter \d/ }).click();
+    await ann.goto('/files');
+    await ann.getByRole('link', { name: 'tuesday.csv' }).click();
+    await stateIs(ann, 'completed');
+    expect(world.sandbox.books().filter(({ invoice }) => invoice === 'C-21')).toHaveLength(1);
+  });
 
-  if (isWhole)
-    it('finds all of it in the audit trail, which is whole', async () => {
-      await ann.getByRole('link', { name: 'Audit', exact: true }).click();
-      expect(await ann.getByRole('row').filter({ hasText: 'its rows fit' }).count()).toBeGreaterThan(0);
-      await ann.getByRole('button', { name: 'Check the whole trail' }).click();
-      await ann
-        .getByText(/is complete/)
-        .first()
-        .waitFor();
-    });
+  it('finds all of it in the audit trail, which is whole', async () => {
+    await ann.getByRole('link', { name: 'Audit', exact: true }).click();
+    expect(await ann.getByRole('row').filter({ hasText: 'its rows fit' }).count()).toBeGreaterThan(0);
+    await ann.getByRole('button', { name: 'Check the whole trail' }).click();
+    await ann
+      .getByText(/is complete/)
+      .first()
+      .waitFor();
+  });
 }
 
 /**

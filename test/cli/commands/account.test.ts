@@ -36,6 +36,10 @@ describe('account', () => {
       ['main', 'account main'],
       ['--all', 'all accounts'],
     ])('stop %s for a run to come, and let it go on', async (who, named) => {
+      if (who === '--all')
+        expect(await world.says('account', 'pause', who, '--plan')).toContain(
+          'All accounts send nothing until a user resumes.',
+        );
       const { out, status } = await world.paydrop('account', 'pause', who, '--reason', 'amounts look wrong');
       expect({ out, status }).toEqual({ out: `Paused: ${named}. No new submission starts.\n`, status: 0 });
       const plan = await world.paydrop('account', 'pause', who, '--plan');

@@ -95,10 +95,6 @@ const BROKEN: readonly (readonly [name: string, breakIt: Break])[] = [
     'a database that does not answer',
     async (settings) => ({ settings: { ...settings, databaseUrl: 'postgres://127.0.0.1:1/x' } }),
   ],
-  [
-    'a Redis that does not answer',
-    async (settings) => ({ settings: { ...settings, redisUrl: 'redis://127.0.0.1:1' } }),
-  ],
 ];
 
 /** Starts as the command does, and stops again. */

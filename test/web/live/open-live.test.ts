@@ -1,4 +1,4 @@
-import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser, type TestPerson } from '../support/dashboard-world.ts';
 import { describe, expect, it } from 'vitest';
 import { type ChangedParts, changedParts } from '../../../src/web/live/changed-parts.ts';
 import { disablePerson } from '../../../src/ledger/person/change-person.ts';
@@ -43,30 +43,31 @@ describe('GET /live', () => {
     if (isPaused) await resumeAccount(world.app.ledger, 'main', BECAUSE);
   });
 
-  it.each([
-    ['a log-out', async (browser: TestBrowser) => void (await browser.post('/logout', {}))],
-    [
-      'the end of the session by its user elsewhere',
-      async () => endOtherSessions(world.app.ledger, 'other', undefined, BECAUSE),
-    ],
-    ['the end of its time', async () => forceSql(world.app, `UPDATE user_session SET seen_at = '2001-01-01'`)],
-    ['a block of the user', async () => disablePerson(world.app.ledger, 'other', BECAUSE)],
-  ])('ends with %s, and not by the next keep-alive', async (_, endIt) => {
-    const browser = await world.as('other');
-    const answer = await fetch(`${world.url}/live`, { headers: { cookie: browser.cookie } });
-    const reader = answer.body!.getReader();
-    let text = '';
-    while (!text.includes('event: change')) {
-      const { value, done } = await reader.read();
-      if (done) throw new Error(`${answer.status} ${text}`);
-      text += Buffer.from(value).toString();
-    }
-    await endIt(browser);
-    text = '';
-    // The link of the log-in may come as one more change.
-    for (let part = await reader.read(); !part.done; part = await reader.read())
-      text += Buffer.from(part.value).toString();
-    expect(text.replaceAll('event: change\ndata: *\n\n', '')).toBe('event: over\ndata: \n\n');
+  it('ends with its session, however that ends, and not by the next keep-alive', async () => {
+    const ends: Partial<Record<TestPerson, (browser: TestBrowser) => Promise<unknown>>> = {
+      approver: (browser) => browser.post('/logout', {}),
+      admin: () => endOtherSessions(world.app.ledger, 'admin', undefined, BECAUSE),
+      second: () => forceSql(world.app, `UPDATE user_session SET seen_at = '2001-01-01' WHERE person = 'second'`),
+      other: () => disablePerson(world.app.ledger, 'other', BECAUSE),
+    };
+    const over = Object.entries(ends).map(async ([person, endIt]) => {
+      const browser = await world.as(person as TestPerson);
+      const answer = await fetch(`${world.url}/live`, { headers: { cookie: browser.cookie } });
+      const reader = answer.body!.getReader();
+      let text = '';
+      while (!text.includes('event: change')) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`${person} ${answer.status} ${text}`);
+        text += Buffer.from(value).toString();
+      }
+      await endIt(browser);
+      text = '';
+      // Others move meanwhile.
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        text += Buffer.from(part.value).toString();
+      return [person, text.replaceAll('event: change\ndata: *\n\n', '')];
+    });
+    expect(await Promise.all(over)).toEqual(Object.keys(ends).map((person) => [person, 'event: over\ndata: \n\n']));
   });
 
   it('is for ten pages of one user at most, and others have theirs', async () => {

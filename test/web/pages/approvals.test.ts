@@ -5,7 +5,7 @@ import { formsOf, sectionOf, tableOf, wordsOf } from '../support/read-page.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
-import { fileNamed, openAction } from '../support/action-page.ts';
+import { doIt, fileNamed, openAction } from '../support/action-page.ts';
 
 describe('approvalsPage with proposals', () => {
   const world = dashboardForTests({ account: { secondPerson: { overrides: true } } });
@@ -40,6 +40,11 @@ describe('approvalsPage with proposals', () => {
     const own = await shown('approver');
     expect([offersOf(own), own.words]).toEqual([[refuse], expect.stringContaining('another person must confirm')]);
     expect(own.words).toContain('admin or second can confirm it');
+    const taken = await doIt(await world.as('approver'), refuse, { reason: 'it was another file' });
+    expect(taken.words).toContain('Refused: approve the held file');
+    expect((await shown('viewer')).words).toMatch(
+      /Decided in the last 30 days.*held\.csv ?: .* Refused .*it was another file/s,
+    );
   });
 });
 

@@ -2,19 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { claimForTest } from '../../../support/claim-for-test.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
-import {
-  dashboardForTests,
-  openDashboardWorld,
-  TEST_PEOPLE,
-  type TestBrowser,
-  type TestPerson,
-} from '../../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import { copyFaults } from '../../../../src/ledger/row/copy-rows.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
 import { forceSql } from '../../../support/force-sql.ts';
-import { openedForTests } from '../../../support/opened-for-tests.ts';
 
 const world = dashboardForTests({ account: { timeZone: 'America/Toronto' } });
 let viewer: TestBrowser;
@@ -120,13 +113,9 @@ function pageNames(from: number, to: number): string[] {
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>"';
 
 describe('the pages of files', () => {
-  const world = openedForTests(openDashboardWorld);
   let paths: string[];
   beforeAll(async () => {
-    const name = 'evil.csv';
-    await world.drop('card', name, lines([cardRow(1)]));
-    await world.finish();
-    const { file_id: id, file_no: no } = await findFile(world.app.ledger, name);
+    const { file_id: id, file_no: no } = await findFile(world.app.ledger, 'monday.csv');
     await transact(world.app.ledger, (tx) =>
       copyFaults(tx, no, 100, [{ code: 'FIELD_COMMA', line: 1, detail: EVIL, value: EVIL }]),
     );
@@ -147,30 +136,23 @@ describe('the pages of files', () => {
       (path) => file + path,
     );
     const query = encodeURIComponent(EVIL);
-    paths = ['/files', `/files?name=${query}`, ...below, `${file}?tab=payments&invoice=${query}`, `/search?q=${query}`];
+    paths = [
+      '/files?state=completed',
+      `/files?name=${query}`,
+      ...below,
+      `${file}?tab=payments&invoice=${query}`,
+      `/search?q=${query}`,
+    ];
   });
 
   it('show whatever a sender, the service or a person wrote as text', async () => {
-    const viewer = await world.as('viewer');
+    const admin = await world.as('admin');
     for (const path of paths) {
-      const { status, text } = await viewer.get(path);
+      const { status, text } = await admin.get(path);
       expect([200, 409], path).toContain(status);
       expect(text, path).toContain('&lt;script>alert(1)');
       expect(text, path).not.toMatch(/<script>|<img/);
       expect(text, path).not.toMatch(/"[^">]*<(?:script|img)/);
-    }
-  });
-
-  it.each(Object.keys(TEST_PEOPLE) as TestPerson[])('answer the %s', async (person) => {
-    const browser = await world.as(person);
-    for (const path of paths) expect([200, 409], path).toContain((await browser.get(path)).status);
-  });
-
-  it('send a stranger to the log-in, and tell a program nothing', async () => {
-    for (const path of paths) {
-      const { status, location } = await world.stranger().get(path);
-      expect([status, location], path).toEqual([302, `/login?next=${encodeURIComponent(path)}`]);
-      expect((await world.stranger().get(path, { accept: 'application/json' })).status, path).toBe(401);
     }
   });
 });
