@@ -231,10 +231,8 @@ describe('what stays', () => {
   ])('keeps a file with %s', async (_what, sql) => {
     await onlyOld('two');
     await forceSql(world.app, sql.replace('TWO', `(SELECT file_id FROM file WHERE name = 'two.csv')`));
-    expect(await archive('--plan')).toMatchObject({ status: 0, err: '' });
     expect(JSON.parse((await archive('--json')).out)).toMatchObject({ files: 0 });
     await forceSql(world.app, RELEASE);
-    expect(await archive('--plan')).toMatchObject({ status: 0, err: '' });
   });
 
   it('records no archive of a file that has changed since it was written', async () => {

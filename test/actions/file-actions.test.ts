@@ -9,10 +9,11 @@ import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import type { Settings } from '../../src/config/config.ts';
-import { approveOrPropose, isTwoPersonMatter } from '../../src/actions/file-actions.ts';
+import type { ActionContext } from '../../src/actions/action.ts';
+import { approveOrPropose, cancel, isTwoPersonMatter } from '../../src/actions/file-actions.ts';
 import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { requeueFile } from '../../src/actions/batch-actions.ts';
+import { cancelOneBatch, requeueFile } from '../../src/actions/batch-actions.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { pollStage } from '../../workers/poll/poll.ts';
@@ -71,6 +72,30 @@ describe('approveOrPropose', () => {
   });
 });
 
+describe('cancel', () => {
+  const NOTHING = { actor: because.actor, filled: {} };
+  const contextOf = (file: FileRow) =>
+    ({ ledger: world.ledger, settings: settingsOf(file, false), clock: world.clock }) as unknown as ActionContext;
+
+  it.each([
+    ['submitted', 'every batch was already sent'],
+    ['reconciled', 'every batch is final'],
+  ] as const)('plans nothing for a file whose batches are %s', async (state, why) => {
+    const file = await world.accepted();
+    await world.putFile(file.file_id, 'in_progress');
+    await world.putBatch({ fileId: file.file_id, batchNo: 1 }, state);
+    await expect(cancel.plan(contextOf(file), { kind: 'file', file }, NOTHING)).rejects.toThrow(why);
+  });
+
+  it('plans nothing for one batch of a held file, which is decided as a whole', async () => {
+    const file = await held();
+    const [batch] = await readBatches(world.ledger, file.file_id);
+    await expect(cancelOneBatch.plan(contextOf(file), { kind: 'batch', file, batch: batch! }, NOTHING)).rejects.toThrow(
+      'the state of its file is needs approval',
+    );
+  });
+});
+
 describe('isTwoPersonMatter', () => {
   it('goes by the account, and takes two for one that has left the configuration', async () => {
     const file = await held();
@@ -80,8 +105,10 @@ describe('isTwoPersonMatter', () => {
   });
 });
 
+const steps = openedForTests(() => openStepWorld({ accounts: 6 }));
+
 describe('requeueFile', () => {
-  const world = openedForTests(() => openStepWorld({ accounts: 6 }));
+  const world = steps;
 
   it('asks for the intake of a file that is claimed', async () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
@@ -152,7 +179,7 @@ describe('requeueFile', () => {
 });
 
 describe('restoreOutputs', () => {
-  const world = openedForTests(openStepWorld);
+  const world = steps;
 
   it('brings back what is missing, byte for byte, and leaves alone what lies there', async () => {
     const content = lines(upTo(2).map((n) => cardRow(n)));

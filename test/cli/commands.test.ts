@@ -115,9 +115,9 @@ function commandsOn(page: string): string[] {
 /** Returns the names of the commands that run for a line. */
 async function parse(line: string): Promise<string[]> {
   const called: string[] = [];
-  const stubs = COMMANDS.map((command) => stub(command, called));
   const [plain = ''] = line.split(/ (?:\d?>|\|)/);
   const words = (plain.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
+  const stubs = (await loadNamed(words)).map((command) => stub(command, called));
   await takeDown(() => makeProgram(stubs, () => {}).parseAsync(words, { from: 'user' }));
   return called;
 }

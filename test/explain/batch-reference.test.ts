@@ -132,22 +132,27 @@ describe('splitOpenRows', () => {
   });
 });
 
+const pipeline = openedForTests(() => openPipelineWorld({ settings: { batch: { maxRows: 3 } } }));
+beforeAll(async () => {
+  await pipeline.drop('card', 'monday.csv', lines(upTo(4).map((n) => cardRow(n))));
+  await pipeline.finish();
+  pipeline.sandbox.faults.plan({ kind: 'result-row-missing', operation: 'getBatchProcessResultFile' });
+  await pipeline.drop('card', 'differs.csv', lines(upTo(3).map((n) => cardRow(10 + n))));
+  await pipeline.finish();
+});
+
 describe('readStory', () => {
-  const world = openedForTests(() => openPipelineWorld({ settings: { batch: { maxRows: 2 } } }));
-  beforeAll(async () => {
-    await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2), cardRow(3)]));
-    await world.finish();
-  });
+  const world = pipeline;
 
   it('has the file, its batches, outcomes, outputs and every move in order', async () => {
     const story = await readStory(world.app.ledger, 'monday.csv', world.settings);
     expect(story).toMatchObject({
       file: { name: 'monday.csv', state: 'completed' },
       batches: [
-        { batch_no: 1, rows: 2, state: 'reconciled' },
+        { batch_no: 1, rows: 3, state: 'reconciled' },
         { batch_no: 2, rows: 1, state: 'reconciled' },
       ],
-      outcomes: { approved: { rows: 3, cents: 7_500 } },
+      outcomes: { approved: { rows: 4, cents: 10_000 } },
     });
     expect(story.outputs.map((output) => output.kind)).toContain('result');
     const moves = story.audit.map((link) => link.move);
@@ -171,15 +176,10 @@ describe('readStory', () => {
 });
 
 describe('compareBatch', () => {
-  const world = openedForTests(openPipelineWorld);
-  beforeAll(async () => {
-    world.sandbox.faults.plan({ kind: 'result-row-missing', operation: 'getBatchProcessResultFile' });
-    await world.drop('card', 'monday.csv', lines(upTo(3).map((n) => cardRow(n))));
-    await world.finish();
-  });
+  const world = pipeline;
 
   it('has the rows that differ, or all on request, and no number', async () => {
-    const { file, batch } = await findBatch(world.app.ledger, 'monday.csv/1');
+    const { file, batch } = await findBatch(world.app.ledger, 'differs.csv/1');
     const few = await compareBatch(world.app, file, batch);
     expect(few).toMatchObject({
       batch: `${file.file_id}/1`,
@@ -195,7 +195,7 @@ describe('compareBatch', () => {
   });
 
   it('says when there is no result yet', async () => {
-    const { file, batch } = await findBatch(world.app.ledger, 'monday.csv/1');
+    const { file, batch } = await findBatch(world.app.ledger, 'differs.csv/1');
     const early = compareBatch(world.app, file, { ...batch, state: 'submitted', result_sha256: null });
     await expect(early).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -22,9 +22,11 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const tokenOf = (out: string) => hashSecretToken(/\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? '');
 
+const plain = openedForTests(openCliWorld);
+
 /** The tests build on each other. */
 describe('users', () => {
-  const world = openedForTests(openCliWorld);
+  const world = plain;
   beforeAll(async () => {
     vi.stubEnv('PAYDROP_DASHBOARD', '127.0.0.1:8420');
   });
@@ -70,95 +72,10 @@ describe('users', () => {
   });
 });
 
-let elsewhere: string;
-
-const HERE = hostname();
-
-describe('sender', () => {
-  /** This host sends, and so does another, whose journal lies elsewhere. */
-  const world = openedForTests(() => openCliWorld({ settings: { senders: [HERE, 'host-b'] } }));
-  beforeAll(async () => {
-    elsewhere = join(world.root, 'host-b', 'sends.jsonl');
-    const journal = await openSendJournal(elsewhere);
-    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
-    await journal.close();
-    await goBack();
-  });
-
-  /** Imitates a restart of the database. */
-  async function goBack(): Promise<void> {
-    await forceSql(world.app, 'UPDATE admission SET run_started = now()');
-  }
-
-  it('list says that nothing is sent and who is waited for, and status says the same', async () => {
-    await world.paydrop('account', 'list');
-    const listed = await world.paydrop('sender', 'list');
-    expect(listed.status).toBe(5);
-    expect(listed.out).toMatch(/^NOTHING IS SENT: the ledger may be an older copy\.\nWaiting for host host-b/);
-    expect(listed.out).toMatch(new RegExp(`${HERE} +[\\da-f]{8} +reported`));
-    const status = await world.paydrop('status', '--check');
-    expect(status.status).toBe(5);
-    expect(status.out).toMatch(/Nothing is sent.*\n +Waiting for host host-b/);
-    expect(await world.paydrop('account', 'resume', 'main', '--reason', 'it is well')).toMatchObject({
-      status: expect.any(Number),
-      err: expect.stringContaining('Waiting for host host-b'),
-    });
-  });
-
-  it('report --from opens it with a copy of the journal of the other host', async () => {
-    const copy = join(world.root, 'copy.jsonl');
-    await copyFile(elsewhere, copy);
-    const reported = await world.paydrop('sender', 'report', '--from', copy);
-    expect(reported).toMatchObject({ status: 0, out: 'Reported for host-b.\nThe ledger is open.\n' });
-    expect((await world.paydrop('sender', 'list', '--json')).status).toBe(0);
-    expect((await world.paydrop('sender', 'report', '--from', join(world.root, 'nowhere'))).status).not.toBe(0);
-  });
-
-  it('retire takes the other host out', async () => {
-    const retired = await world.paydrop('sender', 'retire', '--from', elsewhere, '--reason', 'one host is enough');
-    expect(retired).toMatchObject({
-      status: 0,
-      out: 'Retired host-b; 0 calls of it are now in the send journal of this host.\n',
-    });
-    expect((await world.paydrop('sender', 'list')).out).toMatch(/host-b +[\da-f]{8} +retired/);
-  });
-
-  it('lost wants a reason, and stops every account', async () => {
-    await goBack();
-    await rm(elsewhere);
-    expect((await world.paydrop('sender', 'lost', 'host-b')).status).not.toBe(0);
-    const lost = await world.paydrop('sender', 'lost', 'host-b', '--reason', 'its disk burned');
-    expect(lost.status).toBe(5);
-    expect(lost.out).toContain('host-b is no longer needed');
-    expect((await world.paydrop('account', 'list')).out).toContain('its disk burned');
-  });
-
-  it('first is refused where something was sent, and done where nothing was', async () => {
-    expect(await world.paydrop('sender', 'first', '--reason', 'it is new')).toMatchObject({ status: 0 });
-  });
-
-  it('list and status do not call a new ledger one that has gone back', async () => {
-    await forceSql(world.app, "DELETE FROM sender; UPDATE admission SET is_open = false, epoch = 0, senders = '{}'");
-    const journal = await openSendJournal(join(world.root, 'new', 'sends.jsonl'));
-    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
-    await journal.close();
-    const listed = await world.paydrop('sender', 'list');
-    expect(listed).toMatchObject({
-      status: 5,
-      out: expect.stringMatching(/^Nothing is sent yet: the ledger is new\./),
-    });
-    const status = await world.paydrop('status', '--check');
-    expect(status).toMatchObject({
-      status: 5,
-      out: expect.stringContaining(': the ledger is new, and not every sending host'),
-    });
-  });
-});
-
 let path = '';
 
 describe('backup', () => {
-  const world = openedForTests(openCliWorld);
+  const world = plain;
   beforeAll(async () => {
     path = join(world.root, 'a.backup');
     await world.drop('card', 'june.csv', lines([cardRow(1)]));
@@ -257,6 +174,91 @@ describe('backup', () => {
       expect((await world.paydrop('restore', path)).err).toContain(
         'Nothing was changed. Cannot take the master key from',
       );
+    });
+  });
+});
+
+let elsewhere: string;
+
+const HERE = hostname();
+
+describe('sender', () => {
+  /** This host sends, and so does another, whose journal lies elsewhere. */
+  const world = openedForTests(() => openCliWorld({ settings: { senders: [HERE, 'host-b'] } }));
+  beforeAll(async () => {
+    elsewhere = join(world.root, 'host-b', 'sends.jsonl');
+    const journal = await openSendJournal(elsewhere);
+    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
+    await journal.close();
+    await goBack();
+  });
+
+  /** Imitates a restart of the database. */
+  async function goBack(): Promise<void> {
+    await forceSql(world.app, 'UPDATE admission SET run_started = now()');
+  }
+
+  it('list says that nothing is sent and who is waited for, and status says the same', async () => {
+    await world.paydrop('account', 'list');
+    const listed = await world.paydrop('sender', 'list');
+    expect(listed.status).toBe(5);
+    expect(listed.out).toMatch(/^NOTHING IS SENT: the ledger may be an older copy\.\nWaiting for host host-b/);
+    expect(listed.out).toMatch(new RegExp(`${HERE} +[\\da-f]{8} +reported`));
+    const status = await world.paydrop('status', '--check');
+    expect(status.status).toBe(5);
+    expect(status.out).toMatch(/Nothing is sent.*\n +Waiting for host host-b/);
+    expect(await world.paydrop('account', 'resume', 'main', '--reason', 'it is well')).toMatchObject({
+      status: expect.any(Number),
+      err: expect.stringContaining('Waiting for host host-b'),
+    });
+  });
+
+  it('report --from opens it with a copy of the journal of the other host', async () => {
+    const copy = join(world.root, 'copy.jsonl');
+    await copyFile(elsewhere, copy);
+    const reported = await world.paydrop('sender', 'report', '--from', copy);
+    expect(reported).toMatchObject({ status: 0, out: 'Reported for host-b.\nThe ledger is open.\n' });
+    expect((await world.paydrop('sender', 'list', '--json')).status).toBe(0);
+    expect((await world.paydrop('sender', 'report', '--from', join(world.root, 'nowhere'))).status).not.toBe(0);
+  });
+
+  it('retire takes the other host out', async () => {
+    const retired = await world.paydrop('sender', 'retire', '--from', elsewhere, '--reason', 'one host is enough');
+    expect(retired).toMatchObject({
+      status: 0,
+      out: 'Retired host-b; 0 calls of it are now in the send journal of this host.\n',
+    });
+    expect((await world.paydrop('sender', 'list')).out).toMatch(/host-b +[\da-f]{8} +retired/);
+  });
+
+  it('lost wants a reason, and stops every account', async () => {
+    await goBack();
+    await rm(elsewhere);
+    expect((await world.paydrop('sender', 'lost', 'host-b')).status).not.toBe(0);
+    const lost = await world.paydrop('sender', 'lost', 'host-b', '--reason', 'its disk burned');
+    expect(lost.status).toBe(5);
+    expect(lost.out).toContain('host-b is no longer needed');
+    expect((await world.paydrop('account', 'list')).out).toContain('its disk burned');
+  });
+
+  it('first is refused where something was sent, and done where nothing was', async () => {
+    expect(await world.paydrop('sender', 'first', '--reason', 'it is new')).toMatchObject({ status: 0 });
+  });
+
+  it('list and status do not call a new ledger one that has gone back', async () => {
+    await forceSql(world.app, "DELETE FROM sender; UPDATE admission SET is_open = false, epoch = 0, senders = '{}'");
+    const journal = await openSendJournal(join(world.root, 'new', 'sends.jsonl'));
+    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
+    await journal.close();
+    const listed = await world.paydrop('sender', 'list');
+    expect(listed).toMatchObject({
+      status: 5,
+      out: expect.stringMatching(/^Nothing is sent yet: the ledger is new\./),
+    });
+    const status = await world.paydrop('status', '--check');
+    expect(status).toMatchObject({
+      status: 5,
+      out: expect.stringContaining(': the ledger is new, and not every sending host'),
     });
   });
 });

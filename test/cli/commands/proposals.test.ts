@@ -9,10 +9,11 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { SAY_WHY } from '../../../src/cli/option-values.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 
+const ME = `operator:${userInfo().username}`;
+
 describe('proposals', () => {
-  const ME = `operator:${userInfo().username}`;
   const OTHER = { actor: 'operator:somebody-else', reason: 'Ms Byron confirms it' };
-  const NAMES = ['mine.csv', 'theirs.csv', 'unwanted.csv', 'changed.csv', 'declined.csv'];
+  const NAMES = ['mine.csv', 'theirs.csv', 'unwanted.csv'];
 
   const world = openedForTests(() =>
     openCliWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } }),
@@ -60,36 +61,18 @@ describe('proposals', () => {
       const { status, out, err } = await world.paydrop('confirm', String(open!.proposal_no));
       expect({ status, out }).toEqual({ status: 5, out: '' });
       expect(err).toContain('Ask another person');
-      expect(await world.states()).toMatchObject({ 'mine.csv': 'held' });
     });
 
-    it('does what another has proposed, and both stand in the trail', async () => {
+    it('does what another has proposed, once', async () => {
       const no = await proposed('theirs.csv');
       const { status, out } = await world.paydrop('confirm', String(no));
       expect(status).toBe(0);
       expect(out).toContain('Confirmed: ');
       expect(out).toContain(`Proposal ${no} for theirs.csv was made by somebody-else: Ms Byron confirms it.`);
-      const { file_id: fileId, state } = await fileNamed(world, 'theirs.csv');
-      expect(state).toBe('accepted');
-      const links = await readAudit(world.app.ledger, fileId);
-      expect(links.slice(-3).map(({ move, actor }) => [move, actor])).toEqual([
-        ['propose', OTHER.actor],
-        ['confirm', ME],
-        ['approve', ME],
-      ]);
       expect(await world.paydrop('confirm', String(no))).toMatchObject({ status: 5, out: '' });
     });
 
-    it('does nothing when the file is not what it was', async () => {
-      const no = await proposed('changed.csv');
-      await world.app.ledger.pool.query(`UPDATE file SET valid_cents = valid_cents + 1 WHERE name = 'changed.csv'`);
-      const { status, err } = await world.paydrop('confirm', String(no));
-      expect(status).toBe(5);
-      expect(err).toContain('make a new proposal');
-      expect(await world.states()).toMatchObject({ 'changed.csv': 'held' });
-    });
-
-    it.each(['0', '-1', 'seven', '1e3', '12345678901234567890'])('wants a number, not "%s"', async (words) => {
+    it.each(['0', 'seven'])('wants a number, not "%s"', async (words) => {
       expect(await world.paydrop('confirm', '--', words)).toMatchObject({ status: 1, out: '' });
     });
 
@@ -99,15 +82,11 @@ describe('proposals', () => {
   });
 
   describe('refuse', () => {
-    it('ends a proposal, and the file waits as before', async () => {
+    it('ends a proposal', async () => {
       const no = await proposed('unwanted.csv');
       const { status, out } = await world.paydrop('refuse', String(no), '--reason', 'the list is old');
       expect(status).toBe(0);
       expect(out).toMatch(new RegExp(`^Refused: [^]*Proposal ${no} for unwanted.csv`));
-      const { file_id: fileId, state } = await fileNamed(world, 'unwanted.csv');
-      expect(state).toBe('held');
-      const links = await readAudit(world.app.ledger, fileId);
-      expect(links.at(-1)).toMatchObject({ move: 'refuse-proposal', actor: ME, reason: 'the list is old' });
       expect((await world.paydrop('proposals')).out).not.toContain('unwanted.csv');
     });
 
@@ -117,19 +96,9 @@ describe('proposals', () => {
       expect(await world.paydrop('proposals')).toMatchObject({ out: 'No open proposals.\n' });
     });
   });
-
-  describe('decline', () => {
-    it('needs one person, sends nothing, and ends the proposal', async () => {
-      const no = await proposed('declined.csv');
-      expect(await world.paydrop('decline', 'declined.csv', '--reason', 'twice')).toMatchObject({ status: 0 });
-      const confirmed = await world.paydrop('confirm', String(no));
-      expect(confirmed).toMatchObject({ status: 5, err: expect.stringContaining('it is void') });
-      expect(await world.states()).toMatchObject({ 'declined.csv': 'cancelled' });
-    });
-  });
 });
 
-describe('approve', () => {
+describe('approve and decline', () => {
   const world = openedForTests(() => openCliWorld({ folder: { badRows: { maxPercent: 50 } } }));
   beforeAll(async () => {
     for (const [index, name] of ['wanted.csv', 'unwanted.csv', 'json.csv'].entries()) {
@@ -141,112 +110,76 @@ describe('approve', () => {
     await world.finish();
   });
 
-  async function lastLink(name: string): Promise<Record<string, unknown> | undefined> {
-    const { rows } = await world.app.ledger.pool.query<Record<string, unknown>>(
-      `SELECT a.actor, a.reason, a.move FROM audit a JOIN file f USING (file_id)
-     WHERE f.name = $1 AND a.move IN ('approve', 'decline') ORDER BY a.seq DESC LIMIT 1`,
-      [name],
+  it('approve wants a reason and a file that is known', async () => {
+    expect(await world.paydrop('approve', 'wanted.csv')).toMatchObject({ status: 1, out: '' });
+    const empty = await world.paydrop('approve', 'wanted.csv', '--reason', ' ');
+    const err = `Cannot do "Approve": the reason is empty. ${SAY_WHY}\n`;
+    expect(empty).toEqual({ status: 1, out: '', err });
+    expect(await world.paydrop('approve', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
+  });
+
+  it('approve shows a plan without a reason, and changes nothing', async () => {
+    expect(await world.says('approve', 'wanted.csv', '--plan')).toMatch(
+      /^2 rows, 50\.00 USD will be sent\.[^]*This is a plan; nothing was changed\.\n$/,
     );
-    return rows[0];
-  }
+    expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
+  });
 
-  describe('approve', () => {
-    it('wants a reason and a file that is known', async () => {
-      expect(await world.paydrop('approve', 'wanted.csv')).toMatchObject({ status: 1, out: '' });
-      const empty = await world.paydrop('approve', 'wanted.csv', '--reason', ' ');
-      const err = `Cannot do "Approve": the reason is empty. ${SAY_WHY}\n`;
-      expect(empty).toEqual({ status: 1, out: '', err });
-      expect(await world.paydrop('approve', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
-      expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
+  it('approve lets a held file go on, and records who and why with long numbers hidden', async () => {
+    const out = await world.says('approve', 'wanted.csv', '--reason', `meant so, card ${CARD}`);
+    expect(out.split('\n')).toEqual([
+      'Approved: 2 rows, 50.00 USD will be sent.',
+      '1 invalid row stays back and is not paid if the file is approved: 1 amount unreadable.',
+      `Needs approval because ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3.`,
+      '',
+      'To see its state:',
+      expect.stringMatching(/^ {2}.*why [0-9a-z]{16}$/),
+      '',
+    ]);
+    const { file_id: fileId } = await fileNamed(world, 'wanted.csv');
+    expect((await readAudit(world.app.ledger, fileId)).at(-1)).toMatchObject({
+      move: 'approve',
+      actor: ME,
+      reason: 'meant so, card ************2220',
     });
+    const again = await world.paydrop('approve', 'wanted.csv', '--reason', 'again');
+    expect(again).toMatchObject({ status: 5, out: '' });
+    expect(again.err).toMatch(
+      /^Cannot do "Approve" with this file: its state is queued; it must be needs approval\. See "paydrop why/,
+    );
+  });
 
-    it('shows a plan without a reason, and changes nothing', async () => {
-      const { status, out } = await world.paydrop('approve', 'wanted.csv', '--plan');
-      expect(status).toBe(0);
-      expect(out).toMatch(/^2 rows, 50\.00 USD will be sent\.[^]*This is a plan; nothing was changed\.\n$/);
-      expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
-    });
-
-    it('lets a held file go on, and records who and why with long numbers hidden', async () => {
-      const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', `meant so, card ${CARD}`);
-      expect({ status, err }).toEqual({ status: 0, err: '' });
-      expect(out.split('\n')).toEqual([
-        'Approved: 2 rows, 50.00 USD will be sent.',
-        '1 invalid row stays back and is not paid if the file is approved: 1 amount unreadable.',
-        `Needs approval because ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3.`,
-        '',
-        'To see its state:',
-        expect.stringMatching(/^ {2}.*why [0-9a-z]{16}$/),
-        '',
-      ]);
-      expect(await world.states()).toMatchObject({ 'wanted.csv': 'accepted' });
-      expect(await lastLink('wanted.csv')).toEqual({
-        move: 'approve',
-        actor: `operator:${userInfo().username}`,
-        reason: 'meant so, card ************2220',
-      });
-    });
-
-    it('keeps in the audit trail what it overrode', async () => {
-      const { rows } = await world.app.ledger.pool.query<{ evidence: unknown }>(
-        `SELECT a.evidence FROM audit a JOIN file f USING (file_id) WHERE f.name = 'wanted.csv' AND a.move = 'approve'`,
-      );
-      expect(rows).toEqual([{ evidence: { overrides: ['CONTROL_TOTALS'] } }]);
-    });
-
-    it('prints JSON on request', async () => {
-      const { out } = await world.paydrop('approve', 'json.csv', '--reason', 'meant so', '--json');
-      expect(JSON.parse(out)).toMatchObject({
-        name: 'json.csv',
-        state: 'accepted',
-        rows: 2,
-        cents: 5_000,
-        withheldRows: 1,
-        held: [{ code: 'CONTROL_TOTALS', count: 1, detail: 'it says 99 rows, the file has 3' }],
-      });
-    });
-
-    it('is refused for a file that is not held', async () => {
-      const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', 'again');
-      expect({ status, out }).toEqual({ status: 5, out: '' });
-      expect(err).toMatch(
-        /^Cannot do "Approve" with this file: its state is queued; it must be needs approval\. See "paydrop why/,
-      );
+  it('approve prints JSON on request', async () => {
+    const out = await world.says('approve', 'json.csv', '--reason', 'meant so', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      name: 'json.csv',
+      state: 'accepted',
+      rows: 2,
+      cents: 5_000,
+      withheldRows: 1,
+      held: [{ code: 'CONTROL_TOTALS', count: 1, detail: 'it says 99 rows, the file has 3' }],
     });
   });
 
-  describe('decline', () => {
-    it('stops a held file for good, and the next run sends the approved ones only', async () => {
-      const { status, out } = await world.paydrop('decline', 'unwanted.csv', '--reason', 'sent twice on 2026-06-15');
-      expect(status).toBe(0);
-      expect(out).toMatch(/^Declined: 2 rows, 50\.00 USD will never be sent\.\n$/);
-      expect(await lastLink('unwanted.csv')).toMatchObject({ move: 'decline', reason: 'sent twice on 2026-06-15' });
-      expect(await world.paydrop('decline', 'unwanted.csv', '--reason', 'again')).toMatchObject({ status: 5 });
-
-      const ran = await world.paydrop('run', '--once', '--timeout', '30');
-      expect(ran).toMatchObject({ status: 0, err: '' });
-      expect(await world.states()).toEqual({
-        'wanted.csv': 'completed',
-        'unwanted.csv': 'cancelled',
-        'json.csv': 'completed',
-      });
-      const sent = world.sandbox.books().map((row) => row.invoice);
-      expect(new Set(sent)).toEqual(new Set(['C-1', 'C-2', 'C-21', 'C-22']));
-    });
-
-    it('does not promise to send what the send journal knows as sent', async () => {
-      await world.app.ledger.pool.query(
-        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
+  it('approve does not promise to send what the send journal knows as sent', async () => {
+    await world.app.ledger.pool.query(
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, merchant_no, sha256, at, since)
        SELECT 'forgotten', 1, 1, f.account, f.merchant_no, b.body_sha256, now(), now()
        FROM batch b JOIN file f USING (file_id) WHERE f.name = 'unwanted.csv'`,
-      );
-      await world.drop('card', 'restored.csv', lines([cardRow(11), cardRow(12)]));
-      await world.finish();
-      const { out } = await world.paydrop('approve', 'restored.csv', '--reason', 'to see');
-      expect(out).toContain('the send journal shows that rows of the file were sent before');
-      expect(out).toContain('Batches sent before are not sent again');
-      const [, fileId = ''] = /why ([0-9a-z]{16})$/m.exec(out) ?? [];
-      expect((await world.paydrop('why', fileId)).out).toContain(`"paydrop cancel ${fileId}/1 --reason …"`);
-    });
+    );
+    await world.drop('card', 'restored.csv', lines([cardRow(11), cardRow(12)]));
+    await world.finish();
+    const out = await world.says('approve', 'restored.csv', '--reason', 'to see');
+    expect(out).toContain('the send journal shows that rows of the file were sent before');
+    expect(out).toContain('Batches sent before are not sent again');
+    const [, fileId = ''] = /why ([0-9a-z]{16})$/m.exec(out) ?? [];
+    expect(await world.says('why', fileId)).toContain(`"paydrop cancel ${fileId}/1 --reason …"`);
+  });
+
+  it('decline stops a held file for good', async () => {
+    expect(await world.says('decline', 'unwanted.csv', '--reason', 'sent twice on 2026-06-15')).toBe(
+      'Declined: 2 rows, 50.00 USD will never be sent.\n',
+    );
+    expect(await world.paydrop('decline', 'unwanted.csv', '--reason', 'again')).toMatchObject({ status: 5 });
   });
 });

@@ -20,9 +20,9 @@ import { newFileId } from '../../../src/kernel/ids.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { originals } from '../../../src/cli/doctor/originals.ts';
 
-describe('folders', () => {
-  const world = openedForTests(openPatientWorld);
+const world = openedForTests(openPatientWorld);
 
+describe('folders', () => {
   it('names companions that lie without their payment file', async () => {
     expect(await world.look(leftOvers)).toEqual(WELL);
     const folder = world.settings.folders[0]!;
@@ -174,8 +174,6 @@ describe('folders', () => {
 });
 
 describe('journal', () => {
-  const world = openedForTests(openPatientWorld);
-
   /** The tests build on each other. */
   describe('journal', () => {
     it('is well when it agrees with the ledger, and so are originals that are known and open', async () => {

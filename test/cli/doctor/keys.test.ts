@@ -23,9 +23,9 @@ import { stepText } from '../../../schemas/steps.ts';
 import { CHECKS } from '../../../src/cli/doctor/doctor.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 
-describe('keys', () => {
-  const world = openedForTests(openPatientWorld);
+const world = openedForTests(openPatientWorld);
 
+describe('keys', () => {
   describe('keyFile', () => {
     it('names the key by its id', async () => {
       expect(await world.look(keyFile)).toEqual([
@@ -171,8 +171,6 @@ describe('keys', () => {
 });
 
 describe('work', () => {
-  const world = openedForTests(openPatientWorld);
-
   async function lay(name: string): Promise<void> {
     await mkdir(join(world.settings.folders[0]!.work, name), { recursive: true });
   }

@@ -163,6 +163,30 @@ describe('run', () => {
       expect(await withMonitor(world.app, async () => 'done')).toBe('done');
     });
   });
+
+  describe('withApp', () => {
+    function open<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
+      return withApp(world.settings, { log: silentLog(), env: world.env }, work);
+    }
+
+    it('opens the parts for the work and closes them after it', async () => {
+      const app = await open(async (opened) => {
+        expect((await opened.ledger.pool.query('SELECT 1')).rowCount).toBe(1);
+        return opened;
+      });
+      expect(app.ledger.pool.ended).toBe(true);
+    });
+
+    it('closes them when the work fails, and hands the failure on', async () => {
+      let app: App | undefined;
+      const failing = open(async (opened) => {
+        app = opened;
+        throw new Error('work');
+      });
+      await expect(failing).rejects.toThrow('work');
+      expect(app?.ledger.pool.ended).toBe(true);
+    });
+  });
 });
 
 const NOT_READ = { checked_rows: null, expected_rows: null };
@@ -257,31 +281,5 @@ describe('start', () => {
     await start.interrupt();
     // JSON lines go to the descriptor itself, past what a test can capture of its own process.
     expect(await start.ended).toEqual({ status: 0, out: '', err: '' });
-  });
-});
-
-describe('withApp', () => {
-  const world = openedForTests(openCliWorld);
-
-  function open<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
-    return withApp(world.settings, { log: silentLog(), env: world.env }, work);
-  }
-
-  it('opens the parts for the work and closes them after it', async () => {
-    const app = await open(async (opened) => {
-      expect((await opened.ledger.pool.query('SELECT 1')).rowCount).toBe(1);
-      return opened;
-    });
-    expect(app.ledger.pool.ended).toBe(true);
-  });
-
-  it('closes them when the work fails, and hands the failure on', async () => {
-    let app: App | undefined;
-    const failing = open(async (opened) => {
-      app = opened;
-      throw new Error('work');
-    });
-    await expect(failing).rejects.toThrow('work');
-    expect(app?.ledger.pool.ended).toBe(true);
   });
 });

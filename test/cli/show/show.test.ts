@@ -2,27 +2,32 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { describeStory } from '../../../src/cli/show/show.ts';
 import type { FileStory } from '../../../src/explain/read-story.ts';
 
-let world: CliWorld;
-
+const world = openedForTests(() =>
+  openCliWorld({
+    account: { timeZone: 'America/Toronto' },
+    folder: { badRows: { maxPercent: 60 }, sameTotals: 'off' },
+  }),
+);
 let fileId = '';
+beforeAll(async () => {
+  await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: 'C-1', amount: 'ten' })]));
+  await world.drop('card', `of ${CARD}.csv`, lines([cardRow(12)]));
+  await world.drop('card', 'twice.csv', lines([cardRow(13)]));
+  await world.drop('ach-charge', 'twice.csv', lines([achRow(14)]));
+  await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+  await world.drop('card', 'held.csv', lines([7, 8].map((n) => codeRow(n, { invoice: 'C-1', amount: '26.00' }))));
+  await world.drop('card', 'broken.csv', lines([cardRow(3, { invoice: 'C-3' }), 'one,cell,less']));
+  await world.drop('card', 'june.csv', lines([cardRow(21), cardRow(22)]));
+  await world.finish();
+  fileId = (JSON.parse(await world.says('show', 'monday.csv', '--json')) as { file: { file_id: string } }).file.file_id;
+});
 
 describe('show', () => {
-  beforeAll(async () => {
-    world = await openCliWorld();
-    await world.drop('card', 'monday.csv', lines([cardRow(1)]));
-    await world.drop('card', `of ${CARD}.csv`, lines([cardRow(2)]));
-    await world.drop('card', 'twice.csv', lines([cardRow(3)]));
-    await world.drop('ach-charge', 'twice.csv', lines([achRow(4)]));
-    await world.finish();
-    fileId = (JSON.parse((await world.paydrop('show', 'monday.csv', '--json')).out) as { file: { file_id: string } })
-      .file.file_id;
-    return () => world.close();
-  });
-
   it('finds a file by name, id and the first letters of the id', async () => {
     const stories = [];
     for (const words of ['monday.csv', fileId, fileId.slice(0, 8)]) stories.push(await world.paydrop('show', words));
@@ -144,16 +149,6 @@ describe('describeStory', () => {
 });
 
 describe('find', () => {
-  beforeAll(async () => {
-    world = await openCliWorld({ folder: { badRows: { maxPercent: 60 } } });
-    await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: 'C-1', amount: 'ten' })]));
-    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
-    await world.drop('card', 'held.csv', lines([7, 8].map((n) => codeRow(n, { invoice: 'C-1', amount: '26.00' }))));
-    await world.drop('card', 'broken.csv', lines([cardRow(3, { invoice: 'C-3' }), 'one,cell,less']));
-    await world.finish();
-    return () => world.close();
-  });
-
   it('lists every row that ever came with the invoice, and where it stands', async () => {
     const out = await world.says('find', '--invoice', 'C-1');
     expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
@@ -226,15 +221,6 @@ describe('find', () => {
 });
 
 describe('why', () => {
-  beforeAll(async () => {
-    world = await openCliWorld({ account: { timeZone: 'America/Toronto' } });
-    await world.drop('card', 'june.csv', lines([cardRow(1), cardRow(2)]));
-    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
-    await world.drop('card', 'held.csv', lines([cardRow(7)]));
-    await world.finish();
-    return () => world.close();
-  });
-
   it('tells a file in plain sentences, with times in the zone of its account', async () => {
     const out = await world.says('why', 'june.csv');
     expect(out).toMatch(/^Why: june\.csv \(file .{16}\)\n/);
@@ -256,8 +242,8 @@ describe('why', () => {
       /Attempt 1 begins: \d+ bytes to 127\.0\.0\.1:\d+\. From this moment the service may have it\./,
     );
     expect(batch).toMatch(/The service gave it batch id \d+/);
-    const invoice = (await world.paydrop('why', 'C-2')).out;
-    expect(invoice).toMatch(/^Why: invoice C-2, line 2 of batch 1 of june\.csv/);
+    const invoice = (await world.paydrop('why', 'C-22')).out;
+    expect(invoice).toMatch(/^Why: invoice C-22, line 2 of batch 1 of june\.csv/);
     expect(invoice).toContain('The row: 25.00, …2220, approved (charged or refunded): OK');
   });
 
@@ -266,14 +252,14 @@ describe('why', () => {
     expect(out).toMatch(/^Why: line 2 of june\.csv \(file .{16}\)\n/);
     expect(out).toMatch(/Received: june\.csv, line 2\.\n.*Checked: queued in batch 1\.\n.*Sent: attempt 1\.\n/);
     expect(out).toContain('Approved: charged or refunded.');
-    expect(out).toContain('For the customer: Your payment of 25.00 USD for invoice C-2 was made on ');
+    expect(out).toContain('For the customer: Your payment of 25.00 USD for invoice C-22 was made on ');
     expect(await world.refusal('why', 'june.csv:99')).toContain('Cannot find line 99 of file');
   });
 
   it('is a list of stories as JSON', async () => {
-    expect(JSON.parse((await world.paydrop('why', 'C-1', '--json')).out)).toEqual([
+    expect(JSON.parse((await world.paydrop('why', 'C-21', '--json')).out)).toEqual([
       {
-        about: expect.stringContaining('invoice C-1'),
+        about: expect.stringContaining('invoice C-21'),
         merchant: expect.stringMatching(/^\S.*, USD$/),
         timeZone: 'America/Toronto',
         shown: 'reconciled',

@@ -31,14 +31,6 @@ describe('accountsPage', () => {
     expect(await accounts('viewer')).not.toContain('/do/');
   });
 
-  it('says why an account does not send', async () => {
-    await pauseAccount(world.app.ledger, 'main', because);
-    expect(partOf(await accounts('viewer'), 'accounts')).toMatch(
-      /main paused .* by operator:ada at .*: amounts look wrong\./,
-    );
-    await resumeAccount(world.app.ledger, 'main', because);
-  });
-
   it('says loudly that none sends, and offers to go on to those who may', async () => {
     await pauseAccount(world.app.ledger, '*', because);
     const html = await accounts('approver');

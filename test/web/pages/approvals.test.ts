@@ -7,14 +7,47 @@ import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
 
-describe('approvalsPage with proposals', () => {
-  const world = dashboardForTests({ account: { secondPerson: { overrides: true } } });
-  beforeAll(async () => {
-    await world.drop('card', 'held.csv.ctl', 'rows=99\ntotal=1.00\n');
-    await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
-    await world.finish();
-  });
+/** Account `side` takes two persons for an approval, `main` one. */
+const world = dashboardForTests({
+  accounts: {
+    side: {
+      agentCode: 'SIDE',
+      password: 'TEST88',
+      server: 'NA',
+      country: 'US',
+      currency: 'USD',
+      secondPerson: { overrides: true },
+    },
+  },
+  settings: {
+    folders: ['main', 'side'].map((account) => ({
+      path: `drop/${account}`,
+      account,
+      operation: 'card',
+      complete: { by: 'quiet', quietMs: 20, probes: 2 },
+      duplicateRows: 'hold',
+      sameTotals: 'off',
+      limits: { rowAmount: 90 },
+    })),
+  },
+});
+const idOf = async (name: string) => (await fileNamed(world, name)).file_id;
+beforeAll(async () => {
+  const own = lines([cardRow(31, { amount: '95.00' })]);
+  const upload = { account: 'main', folder: 'drop/main', name: 'own.csv', bytes: own.length, actor: 'operator:second' };
+  await noteUpload(world.app.ledger, { ...upload, sha256: sha256Of(Buffer.from(own)) });
+  await world.drop('side', 'held.csv.ctl', 'rows=99\ntotal=1.00\n');
+  await world.drop('side', 'held.csv', lines([cardRow(51), cardRow(52)]));
+  await world.drop('main', 'twice.csv', lines([cardRow(1), cardRow(2), cardRow(2)]));
+  await world.drop('main', 'large.csv', lines([cardRow(11), cardRow(12, { amount: '91.50' })]));
+  await world.drop('main', 'own.csv', own);
+  await world.drop('main', 'paid.csv', lines([cardRow(41)]));
+  await world.finish();
+  await world.drop('main', 'again.csv', lines([cardRow(42), cardRow(41)]));
+  await world.finish();
+});
 
+describe('approvalsPage with proposals', () => {
   it('says what would stand here when nothing waits', async () => {
     const { words } = await openAction(await world.as('viewer'), '/approvals?account=other');
     expect(words).toContain('Nothing to decide');
@@ -24,7 +57,8 @@ describe('approvalsPage with proposals', () => {
     const { file_id: fileId } = await fileNamed(world, 'held.csv');
     const because = { actor: 'operator:approver', reason: 'meant <so>', evidence: { overrides: ['CONTROL_TOTALS'] } };
     const no = await proposeApproval(world.app.ledger, fileId, because);
-    const shown = async (person: Parameters<typeof world.as>[0]) => openAction(await world.as(person), '/approvals');
+    const shown = async (person: Parameters<typeof world.as>[0]) =>
+      openAction(await world.as(person), '/approvals?account=side');
     const { words, text } = await shown('second');
     for (const part of ['held.csv', '2 rows, 50.00 USD', 'approver', 'meant <so>', 'the control file does not match'])
       expect(words).toContain(part);
@@ -50,27 +84,6 @@ describe('approvalsPage with proposals', () => {
 
 /** The tests build on each other. */
 describe('approvalsPage with held files', () => {
-  const world = dashboardForTests({ folder: { duplicateRows: 'hold', sameTotals: 'off', limits: { rowAmount: 90 } } });
-  const idOf = async (name: string) => (await fileNamed(world, name)).file_id;
-  beforeAll(async () => {
-    const own = lines([cardRow(31, { amount: '95.00' })]);
-    const upload = {
-      account: 'main',
-      folder: 'drop/card',
-      name: 'own.csv',
-      bytes: own.length,
-      actor: 'operator:second',
-    };
-    await noteUpload(world.app.ledger, { ...upload, sha256: sha256Of(Buffer.from(own)) });
-    await world.drop('card', 'twice.csv', lines([cardRow(1), cardRow(2), cardRow(2)]));
-    await world.drop('card', 'large.csv', lines([cardRow(11), cardRow(12, { amount: '91.50' })]));
-    await world.drop('card', 'own.csv', own);
-    await world.drop('card', 'paid.csv', lines([cardRow(41)]));
-    await world.finish();
-    await world.drop('card', 'again.csv', lines([cardRow(42), cardRow(41)]));
-    await world.finish();
-  });
-
   it('shows beside each decision what it is about: both rows, the row and its limit, the row paid before', async () => {
     const { text } = await (await world.as('approver')).get('/approvals');
     const rowsOf = (name: string) => tableOf(sectionOf(text, name)).map((cells) => cells.slice(1, 5));

@@ -2,10 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../src/ledger/file/search.ts';
+import { Config } from '../../../schemas/config.ts';
+import { resolveSettings } from '../../../src/config/config.ts';
 import { assetAt } from '../../../src/web/assets.ts';
+import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openAction } from '../support/action-page.ts';
-import { dashboardForTests, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, openBrowser, PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
 import { linksOf, wordsOf } from '../support/read-page.ts';
 import { sendFile } from '../support/send-file.ts';
 
@@ -53,24 +56,32 @@ describe('GET /drop', () => {
 });
 
 describe('GET /drop where there is less to choose', () => {
+  const folder = (path: string, site = 'main') => ({ path, account: 'main', operation: 'card', site });
+
+  /** Returns the page of a dashboard with these folders, beside that of the world. */
+  async function pageWith(folders: readonly object[]): Promise<string> {
+    const config = Config.parse({ ...world.config, folders });
+    const settings = { ...world.settings, folders: resolveSettings(config, world.root, world.env).folders };
+    const other = { ...world.settings.dashboard!, listen: { host: '127.0.0.1', port: 0 } };
+    const { url, close } = await openDashboard({ ...world.app, settings }, other);
+    const browser = openBrowser(url);
+    await browser.post('/login', { name: 'viewer', password: PASSWORD }, '');
+    const { text } = await browser.get('/drop');
+    await close();
+    return text;
+  }
+
   it('names the folder where account and operation alone do not tell, and asks nothing where there is one', async () => {
-    const folder = (path: string) => ({ path, account: 'main', operation: 'card' });
-    const two = await openDashboardWorld({ settings: { folders: [folder('drop/a'), folder('drop/b')] } });
-    const { text } = await (await two.as('viewer')).get('/drop');
-    expect(text).toContain('<option value="drop/a">main: card, folder drop/a</option>');
-    await two.close();
-    const one = await openDashboardWorld({ settings: { folders: [folder('drop/a')] } });
-    expect((await (await one.as('viewer')).get('/drop')).text).not.toContain('Choose…');
-    await one.close();
+    expect(await pageWith([folder('drop/a'), folder('drop/b')])).toContain(
+      '<option value="drop/a">main: card, folder drop/a</option>',
+    );
+    expect(await pageWith([folder('drop/a')])).not.toContain('Choose…');
   });
 
   it('says what would stand here where no folder lies', async () => {
-    const elsewhere = await openDashboardWorld({ folder: { site: 'branch' } });
-    const browser = await elsewhere.as('operator');
-    const { text } = await browser.get('/drop');
+    const text = await pageWith([folder('drop/a', 'branch')]);
     expect(text).toContain('This host has no drop folder');
     expect(text).not.toContain('drop-form');
-    await elsewhere.close();
   });
 });
 

@@ -110,9 +110,10 @@ describe('/files/:fileId', () => {
   });
 
   it('fills one button at most and shows no command, code or state of the ledger', async () => {
+    const admin = await world.as('admin');
     for (const name of ['done.csv', 'held.csv', 'refused.csv'])
       for (const tab of ['overview', 'payments', 'batches', 'problems', 'outputs', 'history']) {
-        const html = (await (await world.as('admin')).get(`/files/${ids[name]}?tab=${tab}`)).text;
+        const html = (await admin.get(`/files/${ids[name]}?tab=${tab}`)).text;
         expect(html.match(/class="(button )?main"/g)?.length ?? 0).toBeLessThanOrEqual(1);
         const seen = wordsOf(html.replaceAll(/<details.*?<\/details>|<(meta|script)[^>]*>/g, ''));
         expect(seen).not.toMatch(
