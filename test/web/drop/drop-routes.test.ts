@@ -70,19 +70,6 @@ describe('POST /drop/check', () => {
     }
   });
 
-  it('refuses security codes as the intake does', async () => {
-    const content = lines(freshRows(3).map((row) => `${row},123`));
-    const { json } = await sendFile(operator, 'check', { content });
-    expect(json).toMatchObject({ verdict: 'reject', code: 'SECURITY_CODE' });
-  });
-
-  it('shows 200 faults and says how many there are', async () => {
-    const content = lines(upTo(300).map((n) => cardRow(n, { amount: 'ten' })));
-    const { json } = await sendFile(viewer, 'check', { content });
-    expect(json.faults).toHaveLength(200);
-    expect(json).toMatchObject({ verdict: 'reject', code: 'NO_ROWS', faultCount: 302 });
-  });
-
   it('takes a file without bytes for what it is', async () => {
     expect((await sendFile(viewer, 'check', { content: '' })).json).toMatchObject({
       verdict: 'reject',
