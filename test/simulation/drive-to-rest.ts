@@ -13,7 +13,7 @@ import { answerAll, nameAllFormer } from './steps/change-merchants.ts';
 import { spreadSettings } from './steps/configure.ts';
 import type { World } from './world.ts';
 import { ACTS, performAct } from './steps/acts.ts';
-import { findLostJournal, helpHost, orphaned, reportOrphan } from './hosts/persons.ts';
+import { findLostJournal, helpHost, loseOverwritten, orphaned, reportOrphan } from './hosts/persons.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -220,7 +220,10 @@ const ADMISSION_ROUNDS = 5;
 async function bringHostsBack(world: World): Promise<string[]> {
   const { hosts } = world.installation;
   tell(world, await endOldServers(world));
-  const missing = () => [...hosts.filter(({ journal }) => journal !== 'whole'), ...orphaned(world)];
+  const missing = () => [
+    ...hosts.filter(({ journal, hasBegunAnother }) => journal !== 'whole' || hasBegunAnother),
+    ...orphaned(world),
+  ];
   const wrong = (await startEverywhere(world)).filter((wait) => !missing().some((host) => isAbout(wait, host)));
   let hasLooked = false;
   for (let round = 0; round < ADMISSION_ROUNDS && wrong.length === 0; round += 1) {
@@ -229,6 +232,10 @@ async function bringHostsBack(world: World): Promise<string[]> {
     if (isOpen && (hasLooked || damaged.length === 0)) return [];
     for (const host of damaged) {
       const done = isOpen ? await findLostJournal(world, host) : await helpHost(world, host);
+      if (done !== undefined) tell(world, `a person ${done}`);
+    }
+    for (const host of isOpen ? [] : hosts) {
+      const done = await loseOverwritten(world, host);
       if (done !== undefined) tell(world, `a person ${done}`);
     }
     for (const host of isOpen ? [] : orphaned(world)) {

@@ -259,6 +259,19 @@ describe('two merchants under one name', () => {
     );
   });
 
+  it('a drop whose taking was cut short is held under the account of its folder when its own was renamed and means another', async () => {
+    const folder = world.app.settings.folders.find(({ operation }) => operation === 'ach-charge')!;
+    await mkdir(folder.work, { recursive: true });
+    await claimContent(world.app, folder.id, 'june.csv', lines(rowsOf(1, 3)), meaningKey(world.app.ledger, 'main'));
+    await become({ cards: {} });
+    await bindHere(world.app);
+    await become({ cards: { agentCode: 'OTHER' }, bills: { agentCode: 'THIRD' } }, 'bills');
+    await settle();
+    const { rows } = await world.app.ledger.pool.query('SELECT * FROM file');
+    expect(rows).toMatchObject([{ account: 'bills', meant_for: 'main', state: 'held', reason_code: 'OTHER_MERCHANT' }]);
+    expect(booked()).toBe(0);
+  });
+
   it('a file that was taken and not read before the change is held unread; it is declined, and comes again', async () => {
     await mkdir(world.app.settings.folders.find(({ operation }) => operation === 'ach-charge')!.work, {
       recursive: true,

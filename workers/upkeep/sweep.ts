@@ -103,14 +103,17 @@ async function adoptClaim(app: App, claim: Claim): Promise<void> {
 
 /**
  * The account may have been renamed between the claim and its row in the ledger, or mean another merchant by now. The file
- * goes to the account that means what was noted. If none does, it keeps its name, and is held (file.meant_for).
+ * goes to the account that means what was noted. If none does, it goes to the one that has its name, took its name over, or
+ * has its folder by now, and is held (file.meant_for).
  */
 async function underPresentName(app: App, claim: Claim): Promise<Claim> {
   const { accounts } = app.settings;
-  const { account: noted, merchant } = claim.notes;
+  const { account: noted, folder, merchant } = claim.notes;
   const meant = merchant === undefined ? undefined : await findMeant(app.ledger, { account: noted, merchant });
-  const account = meant ?? (accounts.has(noted) ? noted : await findRenamed(app.ledger, noted, [...accounts.keys()]));
-  return account === undefined ? claim : { ...claim, notes: { ...claim.notes, account } };
+  if (meant !== undefined) return { ...claim, account: meant };
+  const heir = accounts.has(noted) ? noted : await findRenamed(app.ledger, noted, [...accounts.keys()]);
+  const account = heir ?? app.folder(folder)?.account;
+  return account === undefined ? claim : { ...claim, account };
 }
 
 /** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */

@@ -89,7 +89,7 @@ async function sealClaim(
   claim: Claim,
   { deaths, masterKey, turn }: { deaths: number; masterKey: MasterKey; turn: Promise<void> | undefined },
 ): Promise<void> {
-  const { fileId, notes } = claim;
+  const { fileId, notes, account = notes.account } = claim;
   const folder = folderOf(app, notes.folder, fileId);
   const claimedAt = new Date(notes.claimedAt);
   const to = archivePath(app.settings.paths.archive, fileId, claimedAt);
@@ -101,7 +101,8 @@ async function sealClaim(
   await turn;
   const isNew = await claimFile(app.ledger, {
     fileId,
-    account: notes.account,
+    account,
+    takenFor: notes.account,
     site: app.settings.site,
     folder: notes.folder,
     operation: notes.operation,
@@ -117,7 +118,7 @@ async function sealClaim(
     profile: folder.profile,
     // A sender may keep the time of modification, which can be long before.
     seenAt: new Date(Math.min(notes.sinceMs, notes.mtimeMs)),
-    outputForm: formNow(app, notes.account),
+    outputForm: formNow(app, account),
     merchant: notes.merchant,
   });
   // Another try was recorded first, with an original of its own.

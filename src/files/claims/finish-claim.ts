@@ -25,6 +25,8 @@ export type Claim = {
   sidecar?: string;
   changed: boolean;
   notes: ClaimNotes;
+  /** Name under which it is taken in, when the account in its notes has another by now. */
+  account?: string;
 };
 
 /**

@@ -33,6 +33,8 @@ export type ClaimedFile = {
   outputForm: TakenForm;
   /** Whom its account meant when it was taken (meaningKey); undefined when nobody noted it. */
   merchant?: string | undefined;
+  /** The name that its account had then; by default the present one. */
+  takenFor?: string | undefined;
 };
 
 /**
@@ -56,7 +58,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
          SELECT $1, a.account, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, $18, ${tx.databaseNow},
                 a.merchant_no, CASE WHEN $20::text IS NOT NULL AND NOT EXISTS (
                   SELECT FROM merchant_address p WHERE p.merchant_no = a.merchant_no
-                    AND concat_ws(' ', p.mark, a.country, a.currency) = $20) THEN $2 END
+                    AND concat_ws(' ', p.mark, a.country, a.currency) = $20) THEN $21 END
          FROM account a WHERE a.account = $2 AND is_bound(a.account, $19)
          ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
@@ -81,6 +83,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
         JSON.stringify(file.outputForm),
         boundKeys(ledger),
         file.merchant ?? null,
+        file.takenFor ?? file.account,
       ],
     );
     if (rowCount === 0) {

@@ -20,6 +20,8 @@ export type Host = {
   settings: Settings;
   /** Switched off, or cut off from everything. */
   isAway: boolean;
+  /** It began a journal while its own was lost, and then its own was put back in its place. */
+  hasBegunAnother?: boolean;
   /** State of its journal, as operators know it. `replaced`: a new one was begun after it was declared lost. */
   journal: 'whole' | 'lost' | 'older' | 'foreign' | 'replaced' | 'retired';
 };

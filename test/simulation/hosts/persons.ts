@@ -56,6 +56,7 @@ export async function findLostJournal(world: World, host: Host | undefined): Pro
   if (host.journal === 'replaced')
     return `finds the lost send journal of ${host.name}: ${await reportFor(world, host, wholePathOf(host))}`;
   for (const instance of world.instances.filter((one) => one.host === host)) await world.remove(instance);
+  host.hasBegunAnother ||= existsSync(host.settings.paths.journal);
   await putWholeBack(host);
   return `finds the lost send journal of ${host.name} and puts it back`;
 }
@@ -95,6 +96,23 @@ export async function helpHost(world: World, host: Host | undefined): Promise<st
   world.installation.hasVouched = true;
   host.journal = 'replaced';
   return `declares the send journal of host ${host.name} lost`;
+}
+
+/**
+ * Declares journals lost that nobody has any more: a host began one without its own, and its own was found and put back in
+ * its place. It has sent nothing, because the ledger was closed.
+ */
+export async function loseOverwritten(world: World, host: Host): Promise<string | undefined> {
+  const { waits } = await readAdmission(world.office);
+  if (!waits.some((wait) => wait.startsWith(`Two send journals have the name ${host.name}.`))) return undefined;
+  const present = idOf(await readLines(host));
+  const { rows } = await world.office.pool.query<{ journal: string }>(
+    `SELECT journal::text FROM sender WHERE name = $1 AND state = 'known' AND journal::text IS DISTINCT FROM $2 ORDER BY 1`,
+    [host.name, present],
+  );
+  for (const { journal } of rows)
+    await declareLost(world.office, journal, [...world.settings.accounts.keys()], BECAUSE);
+  return rows.length > 0 ? `declares the send journal lost that host ${host.name} had begun` : undefined;
 }
 
 /**

@@ -114,7 +114,7 @@ export type Chore = {
  * The stages as they are, but for what no seed could repeat: time slices, and work side by side.
  */
 const STAGES: { readonly [Name in FileStage]: AnyStage } = {
-  intake: oneByOne(INTAKE),
+  intake: INTAKE,
   submit: oneByOne(submitStage(0)),
   poll: pollStage(600_000),
   deliver: oneByOne(DELIVER),
@@ -133,8 +133,8 @@ function oneByOne<Thing>(stage: Stage<Thing>): AnyStage {
   return { ...stage, work };
 }
 
-/** Most groups that one ring takes; more would mean that something is due again and again. */
-const MOST_GROUPS = 30;
+/** Most groups that one ring takes; more would mean that something is due again and again. An account may have a hundred batches of one row. */
+const MOST_GROUPS = 200;
 
 /**
  * Lets a stage take what is due until nothing is left.
