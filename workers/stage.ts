@@ -300,27 +300,22 @@ async function noteUnended<Thing>(app: App, stage: Stage<Thing>, thing: Thing, e
 }
 
 /**
- * Makes the work of a stage whose things have nothing in common.
- * @param work works on one thing. `turn` resolves when the things before it in the group have ended. Returns `later` when it
- *   could not be begun
- * @param sideBySide how many are worked on at a time
+ * Makes the work of a stage whose things have nothing in common: they go one after the other.
+ * @param work works on one thing. Returns `later` when it could not be begun
  */
 export function eachAlone<Thing>(
-  work: (app: App, thing: Thing, context: { turn: Promise<void>; stop: AbortSignal }) => Promise<'later' | void>,
-  sideBySide: (app: App, things: readonly Thing[]) => Promise<number> = async () => 1,
+  work: (app: App, thing: Thing, stop: AbortSignal) => Promise<'later' | void>,
 ): Stage<Thing>['work'] {
   return async (app, things, { stop, trace, fail }) => {
     const notEnded = new Map<Thing, NotEnded>();
-    const atOnce = await sideBySide(app, things).catch(() => 1);
-    await keepOrder(things, atOnce, async (thing, turn) => {
+    for (const thing of things)
       try {
-        const result = stop.aborted ? 'stopped' : await trace(thing, () => work(app, thing, { turn, stop }));
+        const result = stop.aborted ? 'stopped' : await trace(thing, () => work(app, thing, stop));
         if (result !== undefined) notEnded.set(thing, result);
       } catch (error) {
         notEnded.set(thing, { error });
         await fail(thing, error);
       }
-    });
     return notEnded;
   };
 }
@@ -368,25 +363,4 @@ function tracing<Result>(app: App, name: string, item: WorkItem, work: () => Pro
 
 function aboutOf({ fileId, batchNo, account, subject }: WorkItem) {
   return { fileId, batchNo, account, ...(fileId === undefined && account === undefined && { subject }) };
-}
-
-/**
- * Works on several things at a time, and lets each do its last part only after those before it have ended.
- * @param atOnce how many at a time
- * @param work must not reject; awaits `turn` before the part that must happen in order
- */
-export async function keepOrder<Thing>(
-  things: readonly Thing[],
-  atOnce: number,
-  work: (thing: Thing, turn: Promise<void>) => Promise<void>,
-): Promise<void> {
-  /** For each thing: resolves when it and all before it have ended. */
-  const ended: Promise<void>[] = [];
-  for (const [place, thing] of things.entries()) {
-    await ended[place - atOnce];
-    const before = ended[place - 1] ?? Promise.resolve();
-    const working = work(thing, before);
-    ended.push(before.then(() => working));
-  }
-  await ended.at(-1);
 }

@@ -231,3 +231,53 @@ COMMENT ON COLUMN late_arrival.found_at IS 'When it was found, by the clock of t
 COMMENT ON COLUMN late_arrival.acknowledged_at IS 'When a person decided about it; null before.';
 
 CREATE INDEX late_arrival_open ON late_arrival (file_id) WHERE says IS NOT NULL AND acknowledged_at IS NULL;
+
+-- == Functions ==
+
+-- Records files that were taken out of their folders and sealed, one or many, in this order. Each is bound to the merchant
+-- that its account means now; one whose account the process and the ledger do not mean alike is left out, and one that is
+-- known stays as it is. This also ends the count of their readings.
+-- p_bound: as in is_bound. p_files: as in read_claims. Returns those that are new, and whether a resubmission or an upload
+-- may have made them.
+CREATE FUNCTION commit_claims(p_at timestamptz, p_database_now timestamptz, p_bound text[], p_files jsonb)
+RETURNS TABLE (file_id text, may_be_resubmitted boolean, may_be_uploaded boolean)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  DELETE FROM reading r USING read_claims(p_files) c WHERE r.file_id = c.file_id;
+  RETURN QUERY
+    WITH taken AS (
+      INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
+                        archive, charset, control, site, profile_version, seen_at, output_form, known_at, merchant_no, meant_for)
+      SELECT c.file_id, a.account, c.folder, c.operation, c.name, 'claimed', p_at, c.bytes, c.sha256, c.completeness, c.claimed_at,
+             c.archive, c.charset, c.control, c.site, c.profile_version, c.seen_at, c.output_form, p_database_now, a.merchant_no,
+             CASE WHEN c.merchant IS NOT NULL AND NOT EXISTS (
+               SELECT FROM merchant_address p WHERE p.merchant_no = a.merchant_no
+                 AND concat_ws(' ', p.mark, a.country, a.currency) = c.merchant) THEN c.taken_for END
+      FROM read_claims(p_files) c JOIN account a ON a.account = c.account AND is_bound(a.account, p_bound)
+      ORDER BY c.place
+      ON CONFLICT (file_id) DO NOTHING RETURNING file_id),
+    secret AS (
+      INSERT INTO file_secret (file_id, wrapped_key)
+        SELECT c.file_id, c.wrapped_key FROM read_claims(p_files) c WHERE c.file_id IN (SELECT t.file_id FROM taken t))
+    SELECT c.file_id,
+           EXISTS (SELECT FROM resubmission s WHERE s.sha256 = c.sha256 AND s.new_file_id IS NULL),
+           EXISTS (SELECT FROM upload u WHERE u.folder = c.folder AND u.sha256 = c.sha256 AND u.file_id IS NULL)
+    FROM read_claims(p_files) c WHERE c.file_id IN (SELECT t.file_id FROM taken t) ORDER BY c.place;
+END $$;
+
+-- Reads a list of files, named as the columns of table file: whom its account meant when it was taken, its name then, and
+-- its data key, wrapped by the master key, in base64.
+CREATE FUNCTION read_claims(p_files jsonb)
+RETURNS TABLE (place integer, file_id text, account text, taken_for text, merchant text, site text, folder text, operation text,
+               name text, bytes bigint, sha256 text, completeness text, claimed_at timestamptz, seen_at timestamptz,
+               wrapped_key bytea, archive text, charset text, control jsonb, profile_version bigint, output_form jsonb)
+LANGUAGE sql STABLE ROWS 20 AS $$
+  SELECT r.ordinality::integer, r."fileId", r.account, r."takenFor", r.merchant, r.site, r.folder, r.operation, r.name, r.bytes,
+         r.sha256, r.completeness, r."claimedAt", r."seenAt", decode(r."wrappedKey", 'base64'), r.archive, r.charset, r.control,
+         r."profileVersion", r."outputForm"
+  FROM ROWS FROM (jsonb_to_recordset(p_files) AS (
+    "fileId" text, account text, "takenFor" text, merchant text, site text, folder text, operation text, name text, bytes bigint,
+    sha256 text, completeness text, "claimedAt" timestamptz, "seenAt" timestamptz, "wrappedKey" text, archive text, charset text,
+    control jsonb, "profileVersion" bigint, "outputForm" jsonb)) WITH ORDINALITY r
+$$;

@@ -13,7 +13,7 @@ import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroyForGood, wasDestroyed } from '../../src/crypto/archive.ts';
 import { checkArrival, wasChanged } from './check-arrival.ts';
 import type { Refusal } from './find-duplicate.ts';
-import { poisonGuard } from './poison-guard.ts';
+import { groupForReading, poisonGuard } from './poison-guard.ts';
 import { THREAD_BYTES } from './store-rows.ts';
 import { type Arrived, takeIn } from './take-in.ts';
 import { endClaim } from '../watch/late-bytes.ts';
@@ -76,7 +76,7 @@ async function intakeGroup(
     async ([rows, beingRead]) => {
       crashPoint('intake.begun');
       const ofRow = (row: FileRow) => files[rows.indexOf(row as ReadFileRow)]!;
-      const groups = groupsOf(rows, (row) => isReadAlone(row, beingRead));
+      const groups = groupForReading(rows, (row) => isReadAlone(row, beingRead));
       for (const group of groups) {
         if (stop.aborted) for (const row of group) notEnded.set(ofRow(row), 'stopped');
         else
@@ -92,17 +92,6 @@ async function intakeGroup(
       return notEnded;
     },
   );
-}
-
-/** Puts files that follow one another together, but each alone that is to be alone. */
-function groupsOf<Row>(rows: readonly Row[], isAlone: (row: Row) => boolean): Row[][] {
-  const groups: Row[][] = [];
-  for (const row of rows) {
-    const last = groups.at(-1);
-    if (last && !isAlone(row) && !isAlone(last[0]!)) last.push(row);
-    else groups.push([row]);
-  }
-  return groups;
 }
 
 /**

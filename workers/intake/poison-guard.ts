@@ -36,3 +36,14 @@ export async function poisonGuard<Result>(
     throw error;
   }
 }
+
+/** Puts files that follow one another together, to be read together, but each alone that is to be read alone. */
+export function groupForReading<File>(files: readonly File[], isAlone: (file: File) => boolean): File[][] {
+  const groups: File[][] = [];
+  for (const file of files) {
+    const last = groups.at(-1);
+    if (last && !isAlone(file) && !isAlone(last[0]!)) last.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}

@@ -38,7 +38,7 @@ export const SCHEDULE: Stage<{ schedule: string }> = {
   thingOf: (schedule) => ({ schedule }),
   notesItself: true,
   itemOf: ({ schedule }) => itemOf(schedule),
-  work: eachAlone((app, { schedule }, { stop }) => runSchedule(app, schedule, stop)),
+  work: eachAlone((app, { schedule }, stop) => runSchedule(app, schedule, stop)),
 };
 
 /**

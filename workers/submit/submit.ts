@@ -59,7 +59,7 @@ export function submitStage(sliceMs = SLICE_MS): Stage<{ account: string }> {
     },
     thingOf: (account) => ({ account }),
     itemOf: ({ account }) => ({ work: 'submit', subject: account, account }),
-    work: eachAlone(async (app, { account }, { stop }) => {
+    work: eachAlone(async (app, { account }, stop) => {
       servedAt.set(account, performance.now());
       return sendSome(app, account, stop, sliceMs);
     }),

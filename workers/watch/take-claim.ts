@@ -1,5 +1,5 @@
 import { lstat, rm } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readSidecar } from '../../src/files/sidecar.ts';
@@ -12,57 +12,135 @@ import { maskName } from '../../src/kernel/mask.ts';
 import type { ControlNote } from '../../src/rows/rows.ts';
 import { mustBeConfirmed } from '../../src/ledger/profile/read-profiles.ts';
 import type { TakenForm } from '../../src/ledger/engine/records.ts';
-import { claimFile } from '../../src/ledger/file/claim-file.ts';
+import { type ClaimedFile, claimFiles } from '../../src/ledger/file/claim-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
-import { readFileState } from '../../src/ledger/file/read-file.ts';
+import { endReading, findBeingRead } from '../../src/ledger/file/count-readings.ts';
+import { findKnownFiles } from '../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { archivePath, besideSealed, removeDrafts, sealFile } from '../../src/crypto/archive.ts';
 import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf, ORIGINAL_PURPOSE } from '../open-original.ts';
-import { poisonGuard } from '../intake/poison-guard.ts';
+import { groupForReading, poisonGuard } from '../intake/poison-guard.ts';
 import { ringAfter } from '../ring.ts';
 import { quarantineDrop } from '../../src/files/claims/quarantine-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 
 /**
- * Seals the claimed bytes in the archive, hashes them, writes the file's row and rings for its intake. A crash at any
- * point leaves the claim in the work folder, and a repeat goes on from there.
+ * Takes a claim into the ledger and rings for its intake. A crash at any point leaves the claim in the work folder, and a
+ * repeat goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
   if (await storeClaim(app, claim)) await ringAfter(app, 'intake');
 }
 
 /**
- * Does the same for a caller that takes several claims and rings once.
- * @param turn is awaited before the file enters the ledger
+ * Does the same without the ring.
  * @returns whether its intake is to be rung for
  */
-export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): Promise<boolean> {
-  const { fileId, notes } = claim;
-  return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim, turn));
+export async function storeClaim(app: App, claim: Claim): Promise<boolean> {
+  const outcome = (await storeClaims(app, [claim])).get(claim);
+  if (typeof outcome === 'object') throw outcome.error;
+  return outcome === 'stored';
 }
 
-async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {
-  const { fileId, notes } = claim;
-  const profile = app.folder(notes.folder)?.profile;
-  const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
-  return lockAndQuery(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
-    if (state !== undefined) return true;
-    // Before anything is sealed: the claim waits in the work folder, where the next sweep finds it.
-    if (profile !== undefined) await mustBeConfirmed(app.ledger.pool, { profile, operation: notes.operation });
-    return poisonGuard(app, fileId, {
+/** What became of a claim: the ledger has it, it was set aside in the quarantine, or it stays in the work folder. */
+export type Stored = 'stored' | 'set aside' | { readonly error: unknown };
+
+/**
+ * Seals the claimed bytes of claims, one or many, in the archive, hashes them, and writes their rows in this order. One that
+ * fails leaves the others alone.
+ */
+export async function storeClaims(app: App, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Stored>> {
+  const stored = new Map<Claim, Stored>();
+  if (claims.length === 0) return stored;
+  const ids = claims.map(({ fileId }) => fileId);
+  const ask = (ledger: Ledger) =>
+    Promise.all([findKnownFiles(ledger, ids), findBeingRead(ledger, ids), readCurrentKeyId(ledger)]);
+  return lockAndQuery(
+    app.ledger,
+    ids.map((id) => `file:${id}`),
+    ask,
+    async ([known, beingRead, keyId]) => {
+      const fresh = claims.filter(({ fileId }) => !known.has(fileId));
+      for (const claim of claims) if (known.has(claim.fileId)) stored.set(claim, 'stored');
+      // A large file would keep the others waiting; one that was left by a reader that died may kill this one too.
+      const isAlone = ({ fileId, notes }: Claim) => notes.bytes >= MUCH_BYTES || beingRead.has(fileId);
+      for (const group of groupForReading(fresh, isAlone))
+        for (const one of await storeGroup(app, group, chooseMasterKey(app, keyId))) stored.set(...one);
+      return stored;
+    },
+  );
+}
+
+async function storeGroup(
+  app: App,
+  claims: readonly Claim[],
+  masterKey: MasterKey,
+): Promise<ReadonlyMap<Claim, Stored>> {
+  const ids = claims.map(({ fileId }) => fileId);
+  try {
+    return await poisonGuard(app, ids, {
       read: async (deaths) => {
-        await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
-        return true;
+        const stored = await sealAndRecord(app, claims, { deaths, masterKey });
+        const failed = claims.filter((claim) => typeof stored.get(claim) === 'object');
+        if (failed.length > 0) await endReading(app.ledger, ...failed.map(({ fileId }) => fileId));
+        return stored;
       },
       giveUp: async () => {
-        await quarantineOdd(app, poisonOf(claim), claim.notes.folder);
-        return false;
+        await quarantineOdd(app, poisonOf(claims[0]!), claims[0]!.notes.folder);
+        return new Map([[claims[0]!, 'set aside']]);
       },
     });
+  } catch (error) {
+    return new Map(claims.map((claim) => [claim, { error }]));
+  }
+}
+
+/** Records together what could be sealed. If the ledger refuses that, each is recorded by itself. */
+async function sealAndRecord(
+  app: App,
+  claims: readonly Claim[],
+  how: { deaths: number; masterKey: MasterKey },
+): Promise<ReadonlyMap<Claim, Stored>> {
+  const stored = new Map<Claim, Stored>();
+  const sealed = new Map<Claim, ClaimedFile>();
+  await Promise.all(
+    claims.map(async (claim) => {
+      const { fileId, notes } = claim;
+      try {
+        const seal = () => sealClaim(app, claim, how);
+        sealed.set(claim, await app.telemetry.trace('claim', { fileId, account: notes.account }, seal));
+      } catch (error) {
+        stored.set(claim, { error });
+      }
+    }),
+  );
+  const inOrder = claims.flatMap((claim) => {
+    const file = sealed.get(claim);
+    return file ? [[claim, file] as const] : [];
   });
+  const record = async (some: typeof inOrder) => {
+    const isNew = await claimFiles(
+      app.ledger,
+      some.map(([, file]) => file),
+    );
+    for (const [claim, file] of some) {
+      const { fileId, folder, bytes } = file;
+      // Another try was recorded first, with an original of its own.
+      if (!isNew.has(fileId)) await rm(join(app.settings.paths.archive, file.archive), { force: true });
+      else app.log.info({ fileId, folder, bytes }, 'file claimed');
+      stored.set(claim, 'stored');
+    }
+  };
+  if (inOrder.length === 0) return stored;
+  await record(inOrder).catch(async (error: unknown) => {
+    if (inOrder.length === 1) stored.set(inOrder[0]![0], { error });
+    else
+      for (const one of inOrder) await record([one]).catch((why: unknown) => void stored.set(one[0], { error: why }));
+  });
+  return stored;
 }
 
 /** Returns the whole work folder, with the notes in it. */
@@ -84,13 +162,18 @@ export function chooseMasterKey({ keys }: App, id: string | undefined): MasterKe
  */
 const MUCH_BYTES = 16 * 1024 * 1024;
 
+/** @returns what the ledger is to know of it */
 async function sealClaim(
   app: App,
   claim: Claim,
-  { deaths, masterKey, turn }: { deaths: number; masterKey: MasterKey; turn: Promise<void> | undefined },
-): Promise<void> {
+  { deaths, masterKey }: { deaths: number; masterKey: MasterKey },
+): Promise<ClaimedFile> {
   const { fileId, notes, account = notes.account } = claim;
+  const { operation } = notes;
   const folder = folderOf(app, notes.folder, fileId);
+  const { profile } = folder;
+  // Before anything is sealed: the claim waits in the work folder, where the next sweep finds it.
+  if (profile !== undefined) await mustBeConfirmed(app.ledger.pool, { profile, operation });
   const claimedAt = new Date(notes.claimedAt);
   const to = archivePath(app.settings.paths.archive, fileId, claimedAt);
   const { key, wrapped } = newDataKey(masterKey, fileId);
@@ -98,14 +181,13 @@ async function sealClaim(
   const { path, ...sealed } = await sealBeside({ from: claim.path, to, key, purpose: ORIGINAL_PURPOSE });
   crashPoint('claim.sealed');
   if (sealed.bytes >= MUCH_BYTES) collectGarbage();
-  await turn;
-  const isNew = await claimFile(app.ledger, {
+  return {
     fileId,
     account,
     takenFor: notes.account,
     site: app.settings.site,
     folder: notes.folder,
-    operation: notes.operation,
+    operation,
     name: maskName(notes.name),
     bytes: sealed.bytes,
     sha256: sealed.sha256,
@@ -115,15 +197,12 @@ async function sealClaim(
     archive: relative(app.settings.paths.archive, path),
     charset: folder.charset,
     control: await readControl(claim),
-    profile: folder.profile,
+    profile,
     // A sender may keep the time of modification, which can be long before.
     seenAt: new Date(Math.min(notes.sinceMs, notes.mtimeMs)),
     outputForm: formNow(app, account),
     merchant: notes.merchant,
-  });
-  // Another try was recorded first, with an original of its own.
-  if (!isNew) await rm(path, { force: true });
-  else app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+  };
 }
 
 /** What the outputs of a file say and how, whatever the account is called and set to when they are made. */

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
+import type { Claim, ClaimOutcome } from '../../src/files/claims/finish-claim.ts';
 import { type Candidate, createFolderScanner, type FolderScanner, type Scan } from '../../src/files/scan-folder.ts';
 import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.ts';
 import { inSlices } from '../../src/files/list-folder.ts';
@@ -11,11 +12,10 @@ import { findReading } from '../../src/ledger/profile/read-profiles.ts';
 import { meaningKey } from '../../src/ledger/merchant/bound-accounts.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
-import { keepOrder } from '../stage.ts';
 import { noting, takingOf } from '../note-failures.ts';
 import { takeLateCompanions } from './late-companions.ts';
 import { ringNowAndThen } from '../ring.ts';
-import { quarantineOdd, storeClaim } from './take-claim.ts';
+import { quarantineOdd, type Stored, storeClaims } from './take-claim.ts';
 
 export type Watcher = {
   /** Scans every folder now. @returns how many drops are still settling */
@@ -143,21 +143,18 @@ export async function lookAtFolder(
     const limitMs = sliceMs ?? Math.max(SLICE_MS, SLICE_PER_LISTING * listMs);
     let left = sizeOf(scan);
     const isOver = () => stop?.aborted === true || hasLeft() || performance.now() - began >= limitMs;
-    const take = (drop: Candidate, turn: Promise<void>) =>
-      keepGoing(app, folder, async () => {
-        left -= 1;
-        const taken = await noting(app, takingOf(folder, drop.name), () => takeDrop(app, folder, drop, turn));
-        if (taken === 'disturbed') settling += 1;
-        else if (taken !== undefined) {
+    for await (const slice of inSlices(scan.settled))
+      for (const drops of groupsOf(slice)) {
+        if (isOver()) settling += drops.length;
+        else {
+          const { taken, disturbed, skipped } = await takeDrops(app, folder, drops, isOver);
+          settling += disturbed + skipped;
+          left -= drops.length - skipped;
+          if (taken === 0) continue;
           await bell.more();
           crashPoint('claim.asked');
         }
-      });
-    for await (const drops of inSlices(scan.settled))
-      await keepOrder(drops, CLAIMS_AT_ONCE, async (drop, turn) => {
-        if (isOver()) settling += 1;
-        else await take(drop, turn);
-      });
+      }
     await bell.end();
     await keepGoing(app, folder, () =>
       noting(app, lateItem, () => takeLateCompanions(app, folder, scan.lone), app.settings.rescanMs),
@@ -228,21 +225,89 @@ async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): P
   }
 }
 
-/**
- * Claims at a time: a claim mostly waits for the disk. Files enter the ledger in folder order, because they are sent in
- * that order.
- */
+/** Most drops that are taken together, and their bytes; a larger one may be a group of its own. */
+const MOST_DROPS = 20;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Puts drops together that follow one another. What waits now is a group; nothing waits for one to fill. */
+function groupsOf(drops: readonly Candidate[]): Candidate[][] {
+  const groups: Candidate[][] = [];
+  let bytes = 0;
+  for (const drop of drops) {
+    const last = groups.at(-1);
+    bytes += drop.bytes;
+    if (last && last.length < MOST_DROPS && bytes <= MOST_BYTES) last.push(drop);
+    else {
+      groups.push([drop]);
+      bytes = drop.bytes;
+    }
+  }
+  return groups;
+}
+
+/** Claims at a time: a claim mostly waits for the disk. */
 const CLAIMS_AT_ONCE = 4;
 
-/** @returns the file whose intake job is to be added; `disturbed` when the drop is left for the next scan */
-async function takeDrop(
+/**
+ * Takes drops out of their folder and into the ledger, in folder order, because they are sent in that order. One that fails
+ * leaves the others alone.
+ * @param isOver asked before each; the next scan takes the rest
+ * @returns how many are in the ledger, were left because they still change, and were not begun
+ */
+async function takeDrops(
   app: App,
   folder: Folder,
-  drop: Candidate,
-  turn: Promise<void>,
-): Promise<'disturbed' | { fileId: string } | undefined> {
+  drops: readonly Candidate[],
+  isOver: () => boolean,
+): Promise<{ taken: number; disturbed: number; skipped: number }> {
+  let [taken, disturbed, skipped] = [0, 0, 0];
+  const claims = new Map<Candidate, Claim>();
+  const end = (drop: Candidate, work: () => Promise<void>) =>
+    keepGoing(app, folder, () => noting(app, takingOf(folder, drop.name), work));
+  await sideBySide(drops, async (drop) => {
+    if (isOver()) {
+      skipped += 1;
+      return;
+    }
+    await keepGoing(app, folder, async () => {
+      const outcome = await claimAlone(app, folder, drop).catch((error: unknown) => ({ is: 'failed', error }) as const);
+      if (outcome.is === 'disturbed') disturbed += 1;
+      if (outcome.is === 'claimed') claims.set(drop, outcome.claim);
+      else
+        await end(drop, async () => {
+          if (outcome.is === 'failed') throw outcome.error;
+          if (outcome.is === 'odd') await quarantineOdd(app, outcome.drop, folder.id);
+        });
+    });
+  });
+  const inOrder = drops.filter((drop) => claims.has(drop));
+  await keepGoing(app, folder, async () => {
+    const all = inOrder.map((drop) => claims.get(drop)!);
+    const stored = await storeClaims(app, all).catch(
+      (error: unknown): ReadonlyMap<Claim, Stored> => new Map(all.map((claim) => [claim, { error }])),
+    );
+    for (const drop of inOrder) {
+      const outcome = stored.get(claims.get(drop)!);
+      if (outcome === 'stored') taken += 1;
+      await end(drop, async () => {
+        if (typeof outcome === 'object') throw outcome.error;
+      });
+    }
+  });
+  return { taken, disturbed, skipped };
+}
+
+async function sideBySide(drops: readonly Candidate[], work: (drop: Candidate) => Promise<void>): Promise<void> {
+  const left = drops.values();
+  const worker = async () => {
+    for (const drop of left) await work(drop);
+  };
+  await Promise.all(Array.from({ length: CLAIMS_AT_ONCE }, worker));
+}
+
+function claimAlone(app: App, folder: Folder, drop: Candidate): Promise<ClaimOutcome> {
   crashPoint('watch.drop-settled');
-  const outcome = await claimDrop(
+  return claimDrop(
     { ...drop, name: maskName(drop.name) },
     {
       workRoot: folder.work,
@@ -252,9 +317,6 @@ async function takeDrop(
       merchant: meaningKey(app.ledger, folder.account),
     },
   );
-  if (outcome.is === 'disturbed') return 'disturbed';
-  if (outcome.is === 'odd') await quarantineOdd(app, outcome.drop, folder.id);
-  return outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn)) ? outcome.claim : undefined;
 }
 
 /** Returns the ms between two listings while something settles: the shortest quiet time, divided by its probes. */

@@ -42,7 +42,7 @@ export const REPROCESS: Stage<{ runNo: number }> = {
   thingOf: (subject) => ({ runNo: Number(subject) }),
   notesItself: true,
   itemOf: ({ runNo }) => ({ work: 'reprocess', subject: String(runNo) }),
-  work: eachAlone((app, { runNo }, { stop }) => runReprocess(app, runNo, stop)),
+  work: eachAlone((app, { runNo }, stop) => runReprocess(app, runNo, stop)),
 };
 
 /**

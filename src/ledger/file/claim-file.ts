@@ -1,10 +1,10 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
-import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow, TakenForm } from '../engine/records.ts';
-import { transact } from '../engine/transaction.ts';
+import { storableJson } from '../engine/storable-text.ts';
+import { transact, type Transaction } from '../engine/transaction.ts';
 import { linkUpload } from '../transfer/note-upload.ts';
 import { mustBeConfirmed } from '../profile/read-profiles.ts';
 import { boundKeys, otherMerchant } from '../merchant/bound-accounts.ts';
@@ -38,69 +38,74 @@ export type ClaimedFile = {
 };
 
 /**
- * Makes the move `claim`: the file was renamed out of its drop folder, hashed and sealed. Repeating it changes nothing,
- * so a start after a crash may do so. It also ends the count of the file's readings (count-readings.ts). In a folder
- * with a profile it records the version that is confirmed now, which reads the file whatever is confirmed later.
- * @returns whether the file was new to the ledger
- * It is bound to the merchant that its account means now.
- * @throws PipelineError PROFILE_UNCONFIRMED; MERCHANT_CHANGED when the ledger and this process mean different ones
+ * Makes the move `claim` of files, one or many, in this order: each was renamed out of its drop folder, hashed and sealed.
+ * Repeating it changes nothing, so a start after a crash may do so. It also ends the count of their readings
+ * (count-readings.ts). In a folder with a profile it records the version that is confirmed now, which reads the file whatever
+ * is confirmed later. Each is bound to the merchant that its account means now.
+ * @returns the ids of those that were new to the ledger
+ * @throws PipelineError PROFILE_UNCONFIRMED; MERCHANT_CHANGED when the ledger and this process mean different ones. Then
+ *   none is recorded
  */
-export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
+export async function claimFiles(ledger: Ledger, files: readonly ClaimedFile[]): Promise<ReadonlySet<string>> {
   return transact(ledger, async (tx) => {
-    const { profile, operation } = file;
-    const version = profile === undefined ? null : await mustBeConfirmed(tx.client, { profile, operation });
-    const { rowCount } = await tx.client.query(
-      `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1),
-       taken AS (
-         INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
-                           claimed_at, archive, charset, control, site, profile_version, seen_at,
-                           output_form, known_at, merchant_no, meant_for)
-         SELECT $1, a.account, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, $18, ${tx.databaseNow},
-                a.merchant_no, CASE WHEN $20::text IS NOT NULL AND NOT EXISTS (
-                  SELECT FROM merchant_address p WHERE p.merchant_no = a.merchant_no
-                    AND concat_ws(' ', p.mark, a.country, a.currency) = $20) THEN $21 END
-         FROM account a WHERE a.account = $2 AND is_bound(a.account, $19)
-         ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
-       INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
-      [
-        file.fileId,
-        file.account,
-        file.folder,
-        file.operation,
-        file.name,
-        tx.at,
-        file.bytes,
-        file.sha256,
-        file.completeness,
-        file.claimedAt,
-        file.wrappedKey,
-        file.archive,
-        file.charset,
-        file.control ? JSON.stringify(file.control) : null,
-        file.site,
-        version,
-        file.seenAt,
-        JSON.stringify(file.outputForm),
-        boundKeys(ledger),
-        file.merchant ?? null,
-        file.takenFor ?? file.account,
-      ],
+    const versions = await readVersions(tx, files);
+    const { rows } = await tx.client.query<{ file_id: string; may_be_resubmitted: boolean; may_be_uploaded: boolean }>(
+      `SELECT * FROM commit_claims($1, ${tx.databaseNow}, $2, $3)`,
+      [tx.at, boundKeys(ledger), storableJson(files.map((file, place) => toCommit(file, versions[place])))],
     );
-    if (rowCount === 0) {
-      const { rowCount: isKnown } = await tx.client.query('SELECT FROM file WHERE file_id = $1', [file.fileId]);
-      if (!isKnown) throw otherMerchant(file.account);
-      return false;
+    const others = files.filter(({ fileId }) => !rows.some((row) => row.file_id === fileId));
+    await mustBeKnown(tx, others);
+    for (const row of rows) {
+      const file = files.find(({ fileId }) => fileId === row.file_id)!;
+      tx.audit({
+        actor: 'worker:watch',
+        fileId: file.fileId,
+        move: 'claim',
+        to: 'claimed',
+        reason: `taken from folder ${file.folder}`,
+        evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
+      });
+      tx.count('paydrop_file_moves_total', { account: file.account, state: 'claimed' });
+      if (row.may_be_resubmitted) await linkResubmission(tx, file);
+      if (row.may_be_uploaded) await linkUpload(tx, file);
     }
-    tx.audit({
-      actor: 'worker:watch',
-      fileId: file.fileId,
-      move: 'claim',
-      to: 'claimed',
-      reason: `taken from folder ${file.folder}`,
-      evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
-    });
-    tx.count('paydrop_file_moves_total', { account: file.account, state: 'claimed' });
-    await queryInOne(tx, (asked) => [linkResubmission(asked, file), linkUpload(asked, file)]);
-    return true;
+    return new Set(rows.map((row) => row.file_id));
   });
+}
+
+/** Returns the number of the version that reads each file; undefined in a folder without a profile. */
+async function readVersions({ client }: Transaction, files: readonly ClaimedFile[]): Promise<(number | undefined)[]> {
+  const known = new Map<string, number>();
+  const versions: (number | undefined)[] = [];
+  for (const { profile, operation } of files) {
+    const name = `${profile} ${operation}`;
+    if (profile !== undefined && !known.has(name))
+      known.set(name, await mustBeConfirmed(client, { profile, operation }));
+    versions.push(profile === undefined ? undefined : known.get(name));
+  }
+  return versions;
+}
+
+/** @throws PipelineError MERCHANT_CHANGED when a file is neither new nor known */
+async function mustBeKnown({ client }: Transaction, files: readonly ClaimedFile[]): Promise<void> {
+  if (files.length === 0) return;
+  const { rows } = await client.query<{ file_id: string }>('SELECT file_id FROM file WHERE file_id = ANY ($1)', [
+    files.map(({ fileId }) => fileId),
+  ]);
+  const left = files.find(({ fileId }) => !rows.some((row) => row.file_id === fileId));
+  if (left) throw otherMerchant(left.account);
+}
+
+/** Returns what `read_claims` in schemas/ledger/claim.sql takes. */
+function toCommit(
+  { wrappedKey, profile: _profile, takenFor, ...file }: ClaimedFile,
+  profileVersion: number | undefined,
+) {
+  return {
+    ...file,
+    takenFor: takenFor ?? file.account,
+    wrappedKey: wrappedKey.toString('base64'),
+    control: file.control ?? undefined,
+    profileVersion,
+  };
 }

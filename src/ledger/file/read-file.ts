@@ -32,6 +32,17 @@ export async function readFileRows({ pool }: Pick<Ledger, 'pool'>, fileIds: read
   });
 }
 
+/** Returns those of these files that are in the ledger. */
+export async function findKnownFiles(
+  { pool }: Pick<Ledger, 'pool'>,
+  fileIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ file_id: string }>('SELECT file_id FROM file WHERE file_id = ANY ($1)', [
+    fileIds,
+  ]);
+  return new Set(rows.map((row) => row.file_id));
+}
+
 /** Returns the state of a file, or undefined when it is not in the ledger. */
 export async function readFileState(ledger: Ledger, fileId: string): Promise<FileState | undefined> {
   const { rows } = await ledger.pool.query<{ state: FileState }>('SELECT state FROM file WHERE file_id = $1', [fileId]);

@@ -235,9 +235,9 @@ export const DEFECTS: readonly Defect[] = [
     name: 'plain bytes removed before the commit',
     about: 'a file dies with the process: its bytes are gone and the ledger does not know it',
     file: 'workers/watch/take-claim.ts',
-    find: '  const isNew = await claimFile(app.ledger, {\n',
+    find: '    const isNew = await claimFiles(\n',
     replace:
-      "  await (await import('../../src/files/claims/release-claim.ts')).releaseClaim(claim.workDir);\n  const isNew = await claimFile(app.ledger, {\n",
+      "    for (const [claim] of some) await (await import('../../src/files/claims/release-claim.ts')).releaseClaim(claim.workDir);\n    const isNew = await claimFiles(\n",
     caughtBy: [
       'test/workers/watch/take-claim.test.ts',
       'test/workers/intake/intake.test.ts',

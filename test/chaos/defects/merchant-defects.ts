@@ -138,9 +138,9 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
   {
     name: 'claim decided by the name',
     about: 'a drop whose taking was cut short is charged to whom its account means at the next start',
-    file: 'src/ledger/file/claim-file.ts',
-    find: 'CASE WHEN $20::text IS NOT NULL AND NOT EXISTS (',
-    replace: 'CASE WHEN $20::text IS NULL AND NOT EXISTS (',
+    file: 'schemas/ledger/claim.sql',
+    find: 'CASE WHEN c.merchant IS NOT NULL AND NOT EXISTS (',
+    replace: 'CASE WHEN c.merchant IS NULL AND NOT EXISTS (',
     caughtBy: STORIES,
   },
   {
@@ -186,9 +186,9 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
   {
     name: 'claimed with another meaning',
     about: 'a host with an older configuration takes files for whom another host means by the name',
-    file: 'src/ledger/file/claim-file.ts',
-    find: 'WHERE a.account = $2 AND is_bound(a.account, $19)',
-    replace: 'WHERE a.account = $2 AND cardinality($19::text[]) >= 0',
+    file: 'schemas/ledger/claim.sql',
+    find: 'ON a.account = c.account AND is_bound(a.account, p_bound)',
+    replace: 'ON a.account = c.account',
     caughtBy: STORIES,
   },
   {

@@ -2,6 +2,7 @@ import type { Defect } from './defects.ts';
 
 const RESULTS = ['test/ledger/batch/receive-result.test.ts'];
 const POLLS = ['test/workers/poll/poll-waiting.test.ts'];
+const CLAIMS = ['test/workers/watch/take-claim.test.ts'];
 const INTAKES = ['test/workers/intake/intake-group.test.ts'];
 const OUTPUTS = ['test/ledger/file/complete-file.test.ts'];
 
@@ -247,5 +248,30 @@ export const SET_DEFECTS: readonly Defect[] = [
     find: 'FROM unnest($2::text[]) account ORDER BY merchant_no) AS merchants',
     replace: 'FROM unnest($2::text[]) account ORDER BY merchant_no LIMIT 1) AS merchants',
     caughtBy: ['test/ledger/duplicates/find-duplicate.test.ts'],
+  },
+  {
+    name: 'one claim that fails keeps the others',
+    about: 'a drop that cannot be sealed keeps those beside it in the work folder, unknown to the ledger',
+    file: 'workers/watch/take-claim.ts',
+    find: '  const inOrder = claims.flatMap((claim) => {',
+    replace:
+      '  if (stored.size > 0) return new Map(claims.map((claim) => [claim, [...stored.values()][0]!]));\n  const inOrder = claims.flatMap((claim) => {',
+    caughtBy: CLAIMS,
+  },
+  {
+    name: 'claims recorded in any order',
+    about: 'files of one look are sent in another order than that of their folder',
+    file: 'schemas/ledger/claim.sql',
+    find: 'ORDER BY c.place\n      ON CONFLICT',
+    replace: 'ORDER BY c.place DESC\n      ON CONFLICT',
+    caughtBy: CLAIMS,
+  },
+  {
+    name: 'a refused claim keeps the others',
+    about: 'a drop whose account means another merchant by now keeps those beside it out of the ledger',
+    file: 'workers/watch/take-claim.ts',
+    find: 'if (inOrder.length === 1) stored.set',
+    replace: 'if (inOrder.length >= 1) stored.set',
+    caughtBy: CLAIMS,
   },
 ];

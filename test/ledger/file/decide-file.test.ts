@@ -9,7 +9,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
 
-describe('claimFile', () => {
+describe('claimFiles', () => {
   it('notes the file as claimed with everything that is known of it, and one audit link', async () => {
     const claim = claimOf({ bytes: 5_000_000_000, control: { rows: 2, totalCents: 500 }, completeness: 'sidecar' });
     expect(await claimForTest(world.ledger, claim)).toBe(true);

@@ -169,7 +169,7 @@ describe('the database', () => {
   });
 });
 
-describe('claimFile', () => {
+describe('claimFiles', () => {
   it('records the version that is confirmed then, and when the file was first seen', async () => {
     const first = await putConfirmed(world.ledger, 'claimed', 'one');
     const seenAt = new Date('2026-06-14T08:00:00Z');

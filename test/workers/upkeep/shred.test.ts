@@ -183,7 +183,7 @@ describe('sweep, when claims were left behind', () => {
 
   it('adopts one whose sealing was cut short', async () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    await expect(takeClaim(cutAtStatement(world.app, /INSERT INTO file /).app, claim)).rejects.toThrow('power cut');
+    await expect(takeClaim(cutAtStatement(world.app, /commit_claims/).app, claim)).rejects.toThrow('power cut');
     await sweep(world.app);
     const file = await world.file(claim.fileId);
     expect(await openOriginal(world.app, file).toArray()).toEqual([Buffer.from(lines([achRow(1)]))]);
@@ -193,7 +193,7 @@ describe('sweep, when claims were left behind', () => {
     const account = world.freshAccount();
     await claimContent(world.app, `drop/${account}/ach-charge`, 'a.csv', lines([achRow(1)]));
     const failing = () => world.query('SELECT work, subject FROM failing_work WHERE account = $1', [account]);
-    await sweep(cutAtStatement(world.app, /INSERT INTO file /).app);
+    await sweep(cutAtStatement(world.app, /commit_claims/).app);
     expect(await failing()).toEqual([{ work: 'watch', subject: `drop/${account}/ach-charge, "a.csv"` }]);
     await sweep(world.app);
     expect(await failing()).toEqual([]);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { EventEmitter, once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,15 +10,22 @@ import { sha256Of } from '../../../src/kernel/hash.ts';
 import { findConfirmed } from '../../../src/ledger/profile/read-profiles.ts';
 import { retireVersion } from '../../../src/ledger/profile/move-profile.ts';
 import { putConfirmed } from '../../ledger/support/put-version.ts';
+import { findBeingRead } from '../../../src/ledger/file/count-readings.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { archivePath, destroySealedFile } from '../../../src/crypto/archive.ts';
 import { waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
-import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../workers/watch/take-claim.ts';
+import {
+  collectGarbage,
+  quarantineOdd,
+  storeClaim,
+  storeClaims,
+  takeClaim,
+} from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
-import { cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { beforeStatement, cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { dueOf } from '../support/stage-steps.ts';
 import { claimContent, rungBy } from '../support/story.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
@@ -120,9 +127,53 @@ describe('takeClaim', () => {
   });
 });
 
+describe('storeClaims', () => {
+  const numbersOf = async (claims: readonly Claim[]) => {
+    const rows = await world.query<{ file_id: string }>(
+      'SELECT file_id FROM file WHERE file_id = ANY ($1) ORDER BY file_no',
+      [claims.map(({ fileId }) => fileId)],
+    );
+    return rows.map(({ file_id: fileId }) => claims.findIndex((claim) => claim.fileId === fileId));
+  };
+  const several = async (count: number) => {
+    const claims: Claim[] = [];
+    for (let n = 0; n < count; n += 1) claims.push(await claim());
+    return claims;
+  };
+
+  it('records many in one transaction and in their order, beside one that is known', async () => {
+    const claims = (await several(6)).toReversed();
+    await takeClaim(world.app, claims[2]!);
+    let commits = 0;
+    const app = beforeStatement(world.app, /commit_claims/, () => void (commits += 1));
+    expect(new Set((await storeClaims(app, claims)).values())).toEqual(new Set(['stored']));
+    expect(commits).toBe(1);
+    expect(await numbersOf(claims)).toEqual([2, 0, 1, 3, 4, 5]);
+    for (const { fileId } of claims) expect(await world.movesOf({ fileId })).toEqual(['claim']);
+  });
+
+  it('leaves in the work folder what cannot be sealed, or whose account nobody means, and records the others', async () => {
+    const claims = await several(4);
+    await rm(claims[1]!.path);
+    const strange = { ...claims[3]!, account: 'account-2' };
+    const { bound } = world.app.ledger;
+    const app = {
+      ...world.app,
+      ledger: { ...world.app.ledger, bound: new Map([...bound].filter(([name]) => name !== 'account-2')) },
+    };
+    const stored = await storeClaims(app, [claims[0]!, claims[1]!, strange, claims[2]!]);
+    expect(stored.get(claims[1]!)).toHaveProperty('error');
+    expect(stored.get(strange)).toMatchObject({ error: { code: 'MERCHANT_CHANGED' } });
+    expect(await numbersOf(claims)).toEqual([0, 2]);
+    const ids = claims.map(({ fileId }) => fileId);
+    expect(await findBeingRead(world.app.ledger, ids)).toEqual(new Set());
+    expect((await storeClaims(world.app, [claims[3]!])).get(claims[3]!)).toBe('stored');
+  });
+});
+
 describe('takeClaim, after the process died', () => {
   it.each([
-    ['after sealing, before the row', /INSERT INTO file/],
+    ['after sealing, before the row', /commit_claims/],
     ['before the commit', /COMMIT$/],
   ])('%s: the next try seals again with a key that is kept', async (_when, statement) => {
     const bytes = content();
@@ -156,13 +207,13 @@ describe('takeClaim, after the process died', () => {
     const locks = openTestPool({ ...server.connection, options: `-c search_path=${SEARCH_PATH}` });
     const apps = [world.app, { ...world.app, ledger: { ...world.app.ledger, locks } }];
     const turns = apps.map(() => new EventEmitter());
-    const tries = apps.map((app, place) =>
-      storeClaim(
-        app,
+    const tries = apps.map((app, place) => {
+      const turn = once(turns[place]!, 'turn').then(() => {});
+      return storeClaim(
+        beforeStatement(app, /commit_claims/, () => turn),
         claimed,
-        once(turns[place]!, 'turn').then(() => {}),
-      ),
-    );
+      );
+    });
     await waitUntil(async () => (await sealedIn(claimed)).length === 2);
     for (const place of order) {
       turns[place]!.emit('turn');
