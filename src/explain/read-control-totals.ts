@@ -1,5 +1,5 @@
 import { FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
-import { figuresOfFile } from '../../workers/deliver/deliver.ts';
+import { figuresOfFile } from '../../workers/deliver/summary-of-file.ts';
 import { counted } from '../kernel/counted.ts';
 import type { OutcomeTotals, Totals } from '../rows/rows.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';

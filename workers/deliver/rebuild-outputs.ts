@@ -8,7 +8,7 @@ import { readDelivery } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
-import { writeOutputs } from './deliver.ts';
+import { writeOutputs } from './write-outputs.ts';
 import { NOTICE_KINDS } from './write-notice.ts';
 
 /**

@@ -310,7 +310,7 @@ export const RULE_DEFECTS: readonly Defect[] = [
   {
     name: 'control totals not demanded',
     about: 'a file is completed although rows or money are missing in its result',
-    file: 'workers/deliver/deliver.ts',
+    file: 'workers/deliver/write-outputs.ts',
     find: '  mustHold(controlTotals, `complete file "${file.file_id}"`);\n',
     replace: '',
     caughtBy: ['test/workers/deliver/deliver.test.ts'],

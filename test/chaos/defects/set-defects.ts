@@ -195,7 +195,7 @@ export const SET_DEFECTS: readonly Defect[] = [
   {
     name: 'result named before its totals hold',
     about: 'accounting reads a result that does not add up',
-    file: 'workers/deliver/deliver.ts',
+    file: 'workers/deliver/write-outputs.ts',
     find: '    for (const one of writing) if (!one.why) await attempt(one, NOTICES, () => summarize(app, one));',
     replace: `    await publish(app, writing.map(({ outputs }) => outputs));
     for (const one of writing) if (!one.why) await attempt(one, NOTICES, () => summarize(app, one));`,

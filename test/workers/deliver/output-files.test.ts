@@ -11,7 +11,7 @@ import { writeOutputFiles } from '../../support/write-outputs.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
-import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
+import { figuresOfFile } from '../../../workers/deliver/summary-of-file.ts';
 
 const world = stepWorld({ accounts: 30 });
 
