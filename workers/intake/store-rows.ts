@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { noteProgress } from '../../src/ledger/file/count-readings.ts';
 import { copyTables } from '../../src/ledger/row/copy-rows.ts';
-import { eachInvoiceHalf } from '../../src/ledger/copy/row-tuples.ts';
+import { eachFingerprint } from '../../src/ledger/copy/row-tuples.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import {
   type Chunk,
@@ -27,10 +27,15 @@ export type RowStore = {
    * Reads a file: every row and fault, and every full batch, sealed.
    * @param contentBytes how much there is to read
    * @param waits keeps all of it in memory until `keep`, for a small file that may yet be left out
-   * @param see receives the half of each fingerprint that depends on invoice and amount
+   * @param see receives the halves of each fingerprint
    * @throws ThreadDeath when the thread that reads a large file dies
    */
-  read(order: ReadingOrder, contentBytes: number, waits?: boolean, see?: (half: number) => void): Promise<Reading>;
+  read(
+    order: ReadingOrder,
+    contentBytes: number,
+    waits?: boolean,
+    see?: (first: number, second: number) => void,
+  ): Promise<Reading>;
   /** Writes what waits, too. */
   keep(): Promise<void>;
   /** Leaves out what waits. */
@@ -69,7 +74,7 @@ export function openRowStore(app: App, tx: Transaction): RowStore {
         for (;;) {
           const step = await chunks.next();
           if (step.done) return step.value;
-          if (see && step.value.fingerprints) eachInvoiceHalf(step.value.fingerprints, see);
+          if (see && step.value.fingerprints) eachFingerprint(step.value.fingerprints, see);
           if (waits) waiting.add(step.value);
           else await write(step.value);
           if (step.value.progress) note(step.value.progress);

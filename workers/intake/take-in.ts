@@ -51,6 +51,7 @@ import {
   swappedFaults,
   weighClocks,
 } from './find-earlier-payments.ts';
+import { type Fingerprints, knownPayments } from './known-payments.ts';
 import type { Reading } from './read-content.ts';
 import { openSource } from './open-source.ts';
 import { openRowStore, orderReading, type RowStore } from './store-rows.ts';
@@ -193,22 +194,26 @@ async function readRows(
     { ...file, content_key: contentKey },
     { folder, volume, profile: version?.profile },
   );
-  const halves = new Set<number>();
+  const own: Fingerprints = { firsts: [], seconds: [] };
   const waits = known?.isEmpty() === false;
   const reading = await store.read(
     order,
     message?.bytes ?? file.bytes,
     waits,
-    known && ((half) => void halves.add(half)),
+    known &&
+      ((first, second) => {
+        own.firsts.push(first);
+        own.seconds.push(second);
+      }),
   );
   const { check, rowSet } = reading;
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
-  if (waits && known?.hasRows(file, reading, halves)) {
+  if (waits && known?.hasRows(file, reading, own)) {
     store.leaveOut();
     return undefined;
   }
   await store.keep();
-  known?.addRows(file, reading, halves);
+  known?.addRows(file, reading, own);
   const reread = { open: () => openSource(order.source), context: order.rules, writtenBy: check.profile?.writtenBy };
   const profileFaults = version && [
     ...(await findRetirement(tx, version)),
@@ -232,7 +237,7 @@ function openKnown() {
   // Whose codes were used before tells whether these changed places with the invoices.
   const codesOf = (file: FileRow, reading: Reading) =>
     hasCodes(reading) ? [nameOf(file, 'layout', 'with codes')] : [];
-  const halves = new Map<number, Set<number>>();
+  const payments = new Map<number, ReturnType<typeof knownPayments>>();
   let isEmpty = true;
   return {
     isEmpty: () => isEmpty,
@@ -241,17 +246,18 @@ function openKnown() {
     addContent: (one: Arrived | Unreadable) => {
       for (const sha256 of contentsOf(one)) known.add(nameOf(one.file, 'content', sha256));
     },
-    hasRows: (file: FileRow, reading: Reading, own: ReadonlySet<number>) => {
-      const others = halves.get(file.merchant_no);
+    hasRows: (file: FileRow, reading: Reading, own: Fingerprints) => {
       return (
-        (others !== undefined && [...own].some((half) => others.has(half))) ||
+        payments.get(file.merchant_no)?.hasAny(own) ||
         marksOf(file, reading).some((mark) => known.has(mark)) ||
         (mayBeSwapped(reading) && codesOf(file, reading).some((mark) => known.has(mark)))
       );
     },
-    addRows: (file: FileRow, reading: Reading, own: ReadonlySet<number>) => {
+    addRows: (file: FileRow, reading: Reading, own: Fingerprints) => {
       isEmpty = false;
-      halves.set(file.merchant_no, new Set([...(halves.get(file.merchant_no) ?? []), ...own]));
+      const ofMerchant = payments.get(file.merchant_no) ?? knownPayments();
+      payments.set(file.merchant_no, ofMerchant);
+      ofMerchant.add(own);
       for (const mark of [...marksOf(file, reading), ...codesOf(file, reading)]) known.add(mark);
     },
   };

@@ -53,14 +53,15 @@ export function writeFingerprint(
 }
 
 /**
- * Calls `see` with the half of each fingerprint that depends on invoice and amount. Only rows with the same half can be one
- * payment.
+ * Calls `see` with the two halves of each fingerprint: the first depends on invoice and amount, the second begins with two
+ * bits for the kind of payer and depends on the payer, too.
  * @param tuples what `take` returned after `writeFingerprint`
  */
-export function eachInvoiceHalf(tuples: Uint8Array, see: (half: number) => void): void {
+export function eachFingerprint(tuples: Uint8Array, see: (first: number, second: number) => void): void {
   const rows = rowsOfTuples(tuples);
   const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
-  for (let at = 0; at < rows.length; at += FINGERPRINT_TUPLE) see(view.getUint32(at + FINGERPRINT_AT));
+  for (let at = FINGERPRINT_AT; at < rows.length; at += FINGERPRINT_TUPLE)
+    see(view.getUint32(at), view.getUint32(at + 4));
 }
 
 /** Bytes of a tuple of `writeFingerprint`, and where the fingerprint begins: after the number of columns and the volume. */

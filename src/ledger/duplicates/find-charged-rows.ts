@@ -83,6 +83,11 @@ function otherKindsOf(fingerprint: string): string {
   return `(VALUES (${first}, ${at(kindOf(fingerprint))}), (${at(`(${kindOf(fingerprint)} + 1)`)}, ${at('3::bigint')}))`;
 }
 
+/** Returns SQL for the ranges of all fingerprints of the same payment: its own, and those of other kinds of payer. */
+export function twinRangesOf(fingerprint: string): string {
+  return `(SELECT ${fingerprint}, ${fingerprint} + 1 UNION ALL SELECT * FROM ${otherKindsOf(fingerprint)} AS others)`;
+}
+
 /** Bits of a fingerprint below those of the kind of payer. */
 const PAYER_BITS = 30;
 

@@ -198,11 +198,13 @@ export async function readLastSizes(
 ): Promise<Size[][]> {
   const found = await askOfEach<{ sizes: Size[] | null }>(
     tx,
-    `SELECT jsonb_agg(jsonb_build_object('rows', valid_rows, 'cents', valid_cents)) AS sizes
-     FROM (SELECT valid_rows, valid_cents FROM file
+    `SELECT jsonb_agg(jsonb_build_object('rows', valid_rows, 'cents', valid_cents)
+                      ORDER BY accepted_at DESC, file_no DESC) AS sizes
+     FROM (SELECT valid_rows, valid_cents, accepted_at, file_no FROM file
            WHERE merchant_no = (SELECT merchant_of(asked.account)) AND folder = asked.folder AND file_id <> asked.file_id
              AND accepted_at IS NOT NULL AND state <> 'cancelled'
-           ORDER BY accepted_at DESC LIMIT ${LAST_FILES}) last`,
+           -- Files that were decided together were accepted at the same time.
+           ORDER BY accepted_at DESC, file_no DESC LIMIT ${LAST_FILES}) last`,
     { folder: 'text' },
     files.map(({ file, folder }) => ({ file, values: [folder] })),
   );

@@ -1,7 +1,15 @@
 import { findVolumes } from './fingerprint-volumes.ts';
 import type { FileRow } from '../engine/records.ts';
 import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
-import { AGED_FROM, type ChargedCode, invoiceOf, kindOf, seenAmongTwins, twinsInVolumes } from './find-charged-rows.ts';
+import {
+  AGED_FROM,
+  type ChargedCode,
+  invoiceOf,
+  kindOf,
+  seenAmongTwins,
+  twinRangesOf,
+  twinsInVolumes,
+} from './find-charged-rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /** How many rows were flagged with a code, and the detail of the first. */
@@ -65,7 +73,7 @@ export async function findTwins(
   return new Set(rows.map(({ fileNo }) => fileNo));
 }
 
-// One range of the index holds a payment and all other kinds of payer of it. OFFSET 0 keeps the look-up separate, row by row.
+// Never the whole range of an invoice and amount: all rows of a file may share it, and each would be compared with each.
 const FIND_TWINS = `
   WITH asked AS MATERIALIZED (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bigint[]) AS a (file_no, account, since, volume)),
@@ -78,11 +86,10 @@ const FIND_TWINS = `
     WHERE file_no BETWEEN (SELECT min(file_no) FROM other) AND (SELECT max(file_no) FROM other) AND file_no = ANY ($1))
   SELECT DISTINCT own.file_no AS "fileNo" FROM other
   JOIN (SELECT * FROM own ORDER BY fingerprint) own USING (file_no)
+  CROSS JOIN LATERAL ${twinRangesOf('own.fingerprint')} AS s (first, beyond)
   CROSS JOIN LATERAL (
-    SELECT FROM row_fingerprint p
-    WHERE p.volume = other.volume AND p.fingerprint BETWEEN (${invoiceOf('own.fingerprint')} << 32) AND (${invoiceOf('own.fingerprint')} << 32) + 4294967295
-      AND p.file_no <> own.file_no AND (p.fingerprint = own.fingerprint OR ${kindOf('p.fingerprint')} <> ${kindOf('own.fingerprint')})
-    LIMIT 1) twin`;
+    SELECT FROM row_fingerprint p WHERE p.volume = other.volume AND p.fingerprint >= s.first AND p.fingerprint < s.beyond
+      AND p.file_no <> own.file_no LIMIT 1) twin`;
 
 /** One look-up costs as much as reading about ten rows. */
 const MANY_ROWS = 20_000;

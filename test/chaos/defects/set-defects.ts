@@ -205,7 +205,7 @@ export const SET_DEFECTS: readonly Defect[] = [
     name: 'rows of a group not compared',
     about: 'files that are decided together and have a row in common are both accepted, and the row is charged twice',
     file: 'workers/intake/take-in.ts',
-    find: 'known?.hasRows(file, reading, halves)',
+    find: 'known?.hasRows(file, reading, own)',
     replace: '!known',
     caughtBy: INTAKES,
   },

@@ -197,6 +197,14 @@ describe('readLastSizes', () => {
     expect(await lastSizes(await world.claimed({ account }))).toEqual(last);
   });
 
+  it('has the later one first of files that were accepted at the same moment', async () => {
+    const account = 'same moment';
+    for (const rows of [1, 2, 3]) await past(account, rows, 100 * rows);
+    await world.force('UPDATE file SET accepted_at = $2 WHERE account = $1', [account, world.clock.now()]);
+    const sizes = [3, 2, 1].map((rows) => ({ rows, cents: 100 * rows }));
+    expect(await lastSizes(await world.claimed({ account }))).toEqual(sizes);
+  });
+
   it('counts neither the file itself, nor held, refused and cancelled ones, nor other folders and accounts', async () => {
     const account = 'others';
     const own = await past(account, 5, 500);

@@ -102,6 +102,15 @@ describe('the same rows in other bytes', () => {
     expect(verdicts.filter(({ state }) => state === 'held').every(({ code }) => code === 'SAME_ROWS')).toBe(true);
   });
 
+  it('are found in a file of thousands of rows with one invoice and one amount, without comparing each with each', async () => {
+    const account = world.freshAccount();
+    const dues = (first: number) => upTo(13_000).map((n) => achRow(first + n, { invoice: 'DUES-06' }));
+    await world.take(account, 'warn', dues(0));
+    const again = await world.take(account, 'warn', [...dues(50_000), achRow(13_000, { invoice: 'DUES-06' })]);
+    const { faults } = await world.verdictOf(again);
+    expect(faults.filter(({ code }) => code === 'CHARGED_BEFORE').map(({ line }) => line)).toEqual([13_001]);
+  });
+
   it('may come again once it is certain that nothing was charged', async () => {
     const account = world.freshAccount();
     const declined = await world.take(account, 'hold', FIRST);
