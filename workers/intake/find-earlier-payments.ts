@@ -43,7 +43,7 @@ export type Subject = {
 };
 
 /** A file that was accepted in the same transaction, which the ledger does not show yet. */
-export type AcceptedBefore = { readonly file: Subject['file']; readonly size: Size };
+export type AcceptedBefore = { readonly file: FileRow; readonly size: Size };
 
 /** What the ledger knows about the other files of a merchant, to judge one by. */
 export type Others = {
@@ -93,7 +93,7 @@ export async function readOthers(app: App, tx: Transaction, subjects: readonly S
 
 /**
  * Judges a file by the others, as a whole.
- * @param before files that the same transaction has accepted before it
+ * @param before files of its merchant that the same transaction has accepted before it
  */
 export function judgeByOthers(
   app: App,
@@ -174,7 +174,7 @@ const LEAST_FILES = 4;
 function checkUsual({ file, folder, check }: Subject, others: Others, accepted: readonly AcceptedBefore[]): Fault[] {
   const factor = folder.unusualFactor;
   if (factor === 0) return [];
-  const ofFolder = accepted.filter((one) => one.file.account === file.account && one.file.folder === file.folder);
+  const ofFolder = accepted.filter((one) => one.file.folder === file.folder);
   const sizes = [...ofFolder.map(({ size }) => size).reverse(), ...others.sizes].slice(0, LAST_FILES);
   if (sizes.length < LEAST_FILES) return [];
   const usual = {

@@ -54,7 +54,7 @@ import {
 import { type Fingerprints, knownPayments } from './known-payments.ts';
 import type { Reading } from './read-content.ts';
 import { openSource } from './open-source.ts';
-import { openRowStore, orderReading, type RowStore } from './store-rows.ts';
+import { openRowStore, orderReading, type RowStore, THREAD_BYTES } from './store-rows.ts';
 
 /** A claimed file that may be read, and how it arrived. */
 export type Arrived = {
@@ -136,15 +136,22 @@ async function decideNext(
   const read: ReadFile[] = [];
   const unread: Unreadable[] = [];
   const known = files.length > 1 ? openKnown() : undefined;
+  /** By merchant: since when the last file of this transaction is known. */
+  const lastFrom = new Map<number, Date>();
   for (const [place, one] of files.entries()) {
-    if (known?.hasContent(one)) break;
+    if (known?.hasContent(one) || (place > 0 && isLarge(one))) break;
     known?.addContent(one);
     const refused = findRefused(one, duplicates[place]);
     if (refused) unread.push(refused);
     else if (isReadable(one)) {
-      const found = await trace(one.file, () => readRows(app, tx, one, { store, known, chosen: volumes[place]! }));
+      const { merchant_no: merchantNo } = one.file;
+      const { lastFrom: before, ...volume } = volumes[place]!;
+      const chosen = { ...volume, lastFrom: lastFrom.get(merchantNo) ?? before };
+      const found = await trace(one.file, () => readRows(app, tx, one, { store, known, chosen }));
       if (!found) break;
       read.push(found);
+      lastFrom.set(merchantNo, found.agedFrom);
+      if (isLarge(one)) break;
     }
   }
   await store.end();
@@ -160,6 +167,11 @@ async function decideNext(
 
 function isReadable(one: Arrived | Unreadable): one is Arrived {
   return 'arrival' in one;
+}
+
+/** A message is small while it is sealed, and what is inside it may be large; it is read by itself. */
+function isLarge(one: Arrived | Unreadable): boolean {
+  return isReadable(one) && one.arrival.is === 'message' && one.arrival.message.bytes >= THREAD_BYTES;
 }
 
 /** Returns the SHA-256 of what is inside a file; undefined when nobody has opened it. */
@@ -298,7 +310,12 @@ async function judge(
     const isTaken = (fileId: string) =>
       decided.every((other) => other.fileId !== fileId || other.decision.verdict === 'accept');
     const history = found.others && {
-      ...judgeByOthers(app, one, found.others, accepted),
+      ...judgeByOthers(
+        app,
+        one,
+        found.others,
+        accepted.filter((other) => other.file.merchant_no === file.merchant_no),
+      ),
       charged: [...flagged, ...reading.like],
     };
     const swapped = history ? swappedFaults(found.linesOf.find(isTaken), found.isSwapped) : [];
@@ -329,9 +346,9 @@ async function readFacts(app: App, tx: Transaction, read: readonly ReadFile[]): 
     Promise.all(accounts.map((account) => readForgotten(asked.client, account))),
     findTwins(
       asked,
-      compared.flatMap(({ file, folder, volume, now }) => {
+      compared.flatMap(({ file, folder, check, volume, now }) => {
         const since = chargedSince(folder, now);
-        return since ? [{ file, since, volume }] : [];
+        return since && !isReadForTwins(check.valid.rows) ? [{ file, since, volume }] : [];
       }),
     ),
     findLinesAsInvoices(

@@ -15,7 +15,7 @@ import type { TakenForm } from '../../src/ledger/engine/records.ts';
 import { type ClaimedFile, claimFiles } from '../../src/ledger/file/claim-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { endReading, findBeingRead } from '../../src/ledger/file/count-readings.ts';
-import { findKnownFiles } from '../../src/ledger/file/read-file.ts';
+import { findKnownFiles, readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { archivePath, besideSealed, removeDrafts, sealFile } from '../../src/crypto/archive.ts';
@@ -128,9 +128,8 @@ async function sealAndRecord(
     );
     for (const [claim, file] of some) {
       const { fileId, folder, bytes } = file;
-      // Another try was recorded first, with an original of its own.
-      if (!isNew.has(fileId)) await rm(join(app.settings.paths.archive, file.archive), { force: true });
-      else app.log.info({ fileId, folder, bytes }, 'file claimed');
+      if (isNew.has(fileId)) app.log.info({ fileId, folder, bytes }, 'file claimed');
+      else await removeUnrecorded(app, file);
       stored.set(claim, 'stored');
     }
   };
@@ -161,6 +160,15 @@ export function chooseMasterKey({ keys }: App, id: string | undefined): MasterKe
  * memory.
  */
 const MUCH_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Removes the original of a try when another was recorded first, with an original of its own. If the ledger has this very
+ * one, it was recorded, and only the answer was lost.
+ */
+async function removeUnrecorded(app: App, { fileId, archive }: ClaimedFile): Promise<void> {
+  const recorded = await readFileRow(app.ledger, fileId);
+  if (recorded.archive !== archive) await rm(join(app.settings.paths.archive, archive), { force: true });
+}
 
 /** @returns what the ledger is to know of it */
 async function sealClaim(
@@ -198,8 +206,8 @@ async function sealClaim(
     charset: folder.charset,
     control: await readControl(claim),
     profile,
-    // A sender may keep the time of modification, which can be long before.
-    seenAt: new Date(Math.min(notes.sinceMs, notes.mtimeMs)),
+    // A sender may keep the time of modification, which can be long before; some tools set one before 1970.
+    seenAt: new Date(Math.max(0, Math.min(notes.sinceMs, notes.mtimeMs))),
     outputForm: formNow(app, account),
     merchant: notes.merchant,
   };

@@ -129,7 +129,8 @@ const FILES = 20;
 /**
  * Finds for each file the earlier ones of its merchant whose lines replace the invoices: each invoice is the number of a line
  * there with the same payer and amount. This happens when rows are cut from a result and the wrong column is removed.
- * @param beside numbers of files that are decided together with these; they count as if they were taken
+ * @param beside numbers of files that are decided together with these. Whether they are taken is not known yet, so each is
+ *   looked at, and none of the others less
  * @returns the ids of those files, the latest first
  */
 export async function findLinesAsInvoices(
@@ -143,7 +144,7 @@ export async function findLinesAsInvoices(
                    FROM payment_row WHERE file_no = asked.file_no AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
        earlier AS (SELECT file_no, file_id FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
                      AND (${IS_TAKEN} OR file_no = ANY (asked.beside::bigint[]))
-                   ORDER BY file_no DESC LIMIT ${FILES})
+                   ORDER BY file_no DESC LIMIT ${FILES + beside.length})
      SELECT array_agg(file_id ORDER BY file_no DESC) AS files FROM earlier e
      WHERE NOT EXISTS (SELECT FROM mine WHERE line IS NULL) AND EXISTS (SELECT FROM mine)
        AND NOT EXISTS (SELECT FROM mine m LEFT JOIN payment_row r ON r.file_no = e.file_no AND r.line = m.line

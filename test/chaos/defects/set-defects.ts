@@ -221,8 +221,8 @@ export const SET_DEFECTS: readonly Defect[] = [
     name: 'accepted files of a group not counted',
     about: 'files that are decided together exceed the total of a day',
     file: 'workers/intake/take-in.ts',
-    find: 'judgeByOthers(app, one, found.others, accepted)',
-    replace: 'judgeByOthers(app, one, found.others)',
+    find: 'accepted.filter((other) => other.file.merchant_no === file.merchant_no)',
+    replace: '[]',
     caughtBy: INTAKES,
   },
   {
@@ -273,5 +273,21 @@ export const SET_DEFECTS: readonly Defect[] = [
     find: 'if (inOrder.length === 1) stored.set',
     replace: 'if (inOrder.length >= 1) stored.set',
     caughtBy: CLAIMS,
+  },
+  {
+    name: 'recorded original removed',
+    about: 'the original of a claim is destroyed when the answer to the commit that recorded it is lost',
+    file: 'workers/watch/take-claim.ts',
+    find: 'if (recorded.archive !== archive) await rm',
+    replace: 'if (recorded.archive !== "") await rm',
+    caughtBy: CLAIMS,
+  },
+  {
+    name: 'refused files hide earlier ones',
+    about: 'a result that was cut wrongly is charged again when files before it in its group are refused',
+    file: 'src/ledger/duplicates/find-duplicate.ts',
+    find: 'LIMIT $' + '{FILES + beside.length})',
+    replace: 'LIMIT $' + '{FILES})',
+    caughtBy: INTAKES,
   },
 ];

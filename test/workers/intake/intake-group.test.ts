@@ -18,7 +18,7 @@ import { MOST_DEATHS, poisonGuard } from '../../../workers/intake/poison-guard.t
 
 const world = stepWorld({
   accounts: 30,
-  special: { limited: { limits: { dayTotal: 60 } } },
+  special: { limited: { limits: { dayTotal: 60 } }, paused: { limits: { dayTotal: 60 } } },
   folder: { sameTotals: 'warn' },
 });
 
@@ -155,6 +155,42 @@ describe('INTAKE', () => {
       },
       { file_id: limited[2], code: 'LIMIT_DAY_TOTAL', detail: '25.00 and 47.00 accepted before, at most 60.00' },
     ]);
+  });
+
+  it('finds invoices that are line numbers of a file behind many that are refused', async () => {
+    const account = world.freshAccount();
+    const first = await claimed(account, 'first.csv', lines([achRow(1), achRow(2)]));
+    for (const n of [10, 20]) await claimed(account, `${n}.csv`, lines([achRow(n)]));
+    await runOnce(world.app, INTAKE);
+    for (const n of upTo(18))
+      await claimed(account, `refused-${n}.csv`, lines([achRow(100 + n, { amount: `${n}.00` }), `A-${n},short`]));
+    const last = await claimed(account, 'last.csv', lines([1, 2].map((n) => achRow(n, { invoice: String(n) }))));
+    expect(await runOnce(world.app, INTAKE)).toBe(19);
+    expect(await world.file(last)).toMatchObject({
+      state: 'held',
+      reason_code: 'COLUMNS_SWAPPED',
+      reason: expect.stringContaining(first),
+    });
+  });
+
+  it('believes the clock for the second file of a group once the first has shown it after a long pause', async () => {
+    const app = { ...world.app, askTime: async () => undefined };
+    await claimed('paused', 'friday.csv', lines([achRow(1, { amount: '50.00' })]));
+    await runOnce(app, INTAKE);
+    await world.query(
+      `UPDATE fingerprint_volume SET last_from = last_from - interval '3 days' WHERE merchant_no = merchant_of('paused')`,
+    );
+    await world.query(
+      `UPDATE file SET (claimed_at, aged_from, accepted_at) = (claimed_at - interval '3 days', aged_from - interval '3 days', accepted_at - interval '3 days')
+       WHERE account = 'paused'`,
+    );
+    const files = [
+      await claimed('paused', 'monday.csv', lines([achRow(2, { amount: '4.00' })])),
+      await claimed('paused', 'later.csv', lines([achRow(3, { amount: '30.00' })])),
+    ];
+    await runOnce(app, INTAKE);
+    // By the day of the last file, the second would exceed the total of that day.
+    expect(await statesOf(files)).toEqual(['accepted', 'accepted']);
   });
 
   it('goes on with the others when one fails, leaves that one alone for a while, and then takes it again', async () => {

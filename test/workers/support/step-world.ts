@@ -169,6 +169,23 @@ function withStatements(app: App, before: (statement: unknown) => Promise<void> 
   return { ...app, ledger: { ...app.ledger, pool: watched } };
 }
 
+/** Returns an app that loses the connection once, after the ledger has committed and before the answer comes. */
+export function losingAnswer(app: App): App {
+  const { pool } = app.ledger;
+  let isLost = false;
+  const connect = async () => {
+    const client = await pool.connect();
+    const query = (...call: unknown[]) => {
+      const asked = Reflect.apply(client.query as (...call: unknown[]) => Promise<unknown>, client, call);
+      if (isLost || !/COMMIT$/.test(textOf(call[0]))) return asked;
+      isLost = true;
+      return asked.then(() => Promise.reject(new Error('Connection terminated unexpectedly')));
+    };
+    return replace(client, { query });
+  };
+  return { ...app, ledger: { ...app.ledger, pool: replace(pool, { connect }) } };
+}
+
 /** Returns an app whose intake dies right after its verdict, when it looks up the claim's folder. */
 export function cutAfterVerdict(app: App): App {
   let asked = 0;

@@ -25,7 +25,14 @@ import {
   takeClaim,
 } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
-import { beforeStatement, cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import {
+  beforeStatement,
+  losingAnswer,
+  cutAtRing,
+  cutAtStatement,
+  POWER_CUT,
+  stepWorld,
+} from '../support/step-world.ts';
 import { dueOf } from '../support/stage-steps.ts';
 import { claimContent, rungBy } from '../support/story.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
@@ -170,6 +177,20 @@ describe('storeClaims', () => {
     expect((await storeClaims(world.app, [claims[3]!])).get(claims[3]!)).toBe('stored');
   });
 });
+
+it.each([1, 2])(
+  'storeClaims keeps the originals of %i claims when the answer to their commit is lost',
+  async (count) => {
+    const claims: Claim[] = [];
+    for (let n = 0; n < count; n += 1) claims.push(await claim());
+    await storeClaims(losingAnswer(world.app), claims);
+    expect(new Set((await storeClaims(world.app, claims)).values())).toEqual(new Set(['stored']));
+    for (const { fileId } of claims) {
+      const row = await world.file(fileId);
+      expect(await text(openOriginal(world.app, row))).toContain('Byron');
+    }
+  },
+);
 
 describe('takeClaim, after the process died', () => {
   it.each([
