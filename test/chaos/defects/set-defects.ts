@@ -286,8 +286,8 @@ export const SET_DEFECTS: readonly Defect[] = [
     name: 'refused files hide earlier ones',
     about: 'a result that was cut wrongly is charged again when files before it in its group are refused',
     file: 'src/ledger/duplicates/find-duplicate.ts',
-    find: 'LIMIT $' + '{FILES + beside.length})',
-    replace: 'LIMIT $' + '{FILES})',
+    find: 'FILES + beside.length}',
+    replace: 'FILES}',
     caughtBy: INTAKES,
   },
 ];
