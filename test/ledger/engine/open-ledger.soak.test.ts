@@ -23,7 +23,7 @@ describe('openLedger', () => {
     onTestFinished(() => ledger.close());
     const claim = claimOf();
     let asks = true;
-    relay.decide((said) => (asks && said.includes('INSERT INTO file') ? 'keep' : 'pass'));
+    relay.decide((said) => (asks && said.includes('commit_claims') ? 'keep' : 'pass'));
     await expect(claimForTest(ledger, claim)).rejects.toThrow('Query read timeout');
     await expect(withLock(ledger, 'a thing', () => claimForTest(ledger, claim))).rejects.toThrow('Query read timeout');
     asks = false;
