@@ -153,18 +153,6 @@ export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
   return { fileId: batch.file_id, batchNo: batch.batch_no };
 }
 
-/** Findings of a file that could not be read at all. */
-export const NOTHING_FOUND: FileFindings = {
-  layout: null,
-  headerLine: null,
-  physicalLines: 0,
-  blankLines: 0,
-  records: 0,
-  validRows: 0,
-  validCents: 0,
-  invalidRows: 0,
-};
-
 export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
   const fileId = claim.fileId ?? newFileId();
   return {

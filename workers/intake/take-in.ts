@@ -2,7 +2,6 @@ import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
 import { isApprovalDue, limitsOf } from '../../src/config/account-rules.ts';
-import type { Folder } from '../../src/config/config.ts';
 import { mustStillBeBound } from '../../src/ledger/merchant/bound-accounts.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
@@ -30,13 +29,14 @@ import {
   decideFiles,
   type FileDecision,
   type FileFindings,
+  NOTHING_READ,
 } from '../../src/ledger/file/decide-file.ts';
 import { destroyKeys } from '../../src/ledger/retention/retention.ts';
 import { copyTuples } from '../../src/ledger/row/copy-rows.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { type FileProfile, fileProfile, findProfileFaults, findRetirement } from '../file-profile.ts';
 import { findForgottenInFile } from '../find-forgotten-rows.ts';
-import { type Arrival, findRefusal, insideOf, isDisturbed } from './check-arrival.ts';
+import { findRefusal, isDisturbed } from './check-arrival.ts';
 import { decideIntake } from './decide-intake.ts';
 import { findDuplicates, type Refusal } from './find-duplicate.ts';
 import {
@@ -51,22 +51,12 @@ import {
   swappedFaults,
   weighClocks,
 } from './find-earlier-payments.ts';
-import { type Fingerprints, knownPayments } from './known-payments.ts';
+import { type Arrived, contentOf, isReadable, type Unreadable } from './arrived.ts';
+import { type Known, openKnown } from './known-files.ts';
+import type { Fingerprints } from './known-payments.ts';
 import type { Reading } from './read-content.ts';
 import { openSource } from './open-source.ts';
 import { openRowStore, orderReading, type RowStore, THREAD_BYTES } from './store-rows.ts';
-
-/** A claimed file that may be read, and how it arrived. */
-export type Arrived = {
-  readonly file: FileRow;
-  readonly folder: Folder;
-  /** The claimed file differs from what was sealed. */
-  readonly changed: boolean;
-  readonly arrival: Arrival;
-};
-
-/** A claimed file that is not read, and why. Bytes that came before are refused rather than held. */
-export type Unreadable = { readonly file: FileRow; readonly refusal: Refusal; readonly verdict: 'reject' | 'hold' };
 
 /** One whose rows are read. */
 type ReadFile = Arrived & {
@@ -165,18 +155,9 @@ async function decideNext(
   return decided.toSorted((one, other) => one.file_no - other.file_no);
 }
 
-function isReadable(one: Arrived | Unreadable): one is Arrived {
-  return 'arrival' in one;
-}
-
 /** A message is small while it is sealed, and what is inside it may be large; it is read by itself. */
 function isLarge(one: Arrived | Unreadable): boolean {
   return isReadable(one) && one.arrival.is === 'message' && one.arrival.message.bytes >= THREAD_BYTES;
-}
-
-/** Returns the SHA-256 of what is inside a file; undefined when nobody has opened it. */
-function contentOf(one: Arrived | Unreadable): string | undefined {
-  return isReadable(one) ? insideOf(one.arrival) : undefined;
 }
 
 /** @param duplicate why its bytes are refused, if they came before */
@@ -232,47 +213,6 @@ async function readRows(
     ...(await findProfileFaults(tx.client, version, file, reread)),
   ];
   return { ...one, ...clocks, reading, check, rowSet, volume, version, profileFaults };
-}
-
-type Known = ReturnType<typeof openKnown>;
-
-/** What is known of the files of one transaction, to find one that another may concern. All of it is kept by merchant. */
-function openKnown() {
-  const known = new Set<string>();
-  const nameOf = ({ merchant_no: merchantNo }: FileRow, what: string, value: string | number) =>
-    `${merchantNo} ${what} ${value}`;
-  const contentsOf = (one: Arrived | Unreadable) => [one.file.sha256, contentOf(one) ?? one.file.sha256];
-  const marksOf = (file: FileRow, { check, rowSet }: Reading) => [
-    ...(rowSet === null ? [] : [nameOf(file, 'rows', rowSet)]),
-    ...(check.valid.rows === 0 ? [] : [nameOf(file, 'totals', `${check.valid.rows} ${check.valid.cents}`)]),
-  ];
-  // Whose codes were used before tells whether these changed places with the invoices.
-  const codesOf = (file: FileRow, reading: Reading) =>
-    hasCodes(reading) ? [nameOf(file, 'layout', 'with codes')] : [];
-  const payments = new Map<number, ReturnType<typeof knownPayments>>();
-  let isEmpty = true;
-  return {
-    isEmpty: () => isEmpty,
-    hasContent: (one: Arrived | Unreadable) =>
-      contentsOf(one).some((sha256) => known.has(nameOf(one.file, 'content', sha256))),
-    addContent: (one: Arrived | Unreadable) => {
-      for (const sha256 of contentsOf(one)) known.add(nameOf(one.file, 'content', sha256));
-    },
-    hasRows: (file: FileRow, reading: Reading, own: Fingerprints) => {
-      return (
-        payments.get(file.merchant_no)?.hasAny(own) ||
-        marksOf(file, reading).some((mark) => known.has(mark)) ||
-        (mayBeSwapped(reading) && codesOf(file, reading).some((mark) => known.has(mark)))
-      );
-    },
-    addRows: (file: FileRow, reading: Reading, own: Fingerprints) => {
-      isEmpty = false;
-      const ofMerchant = payments.get(file.merchant_no) ?? knownPayments();
-      payments.set(file.merchant_no, ofMerchant);
-      ofMerchant.add(own);
-      for (const mark of [...marksOf(file, reading), ...codesOf(file, reading)]) known.add(mark);
-    },
-  };
 }
 
 /** What is known of a file that was read, to judge it by. */
@@ -467,14 +407,3 @@ function findingsOf(check: FileCheck): FileFindings {
     profile: check.profile && { lines: check.profile.lines, skipped: check.profile.skipped },
   };
 }
-
-const NOTHING_READ: FileFindings = {
-  layout: null,
-  headerLine: null,
-  physicalLines: 0,
-  blankLines: 0,
-  records: 0,
-  validRows: 0,
-  validCents: 0,
-  invalidRows: 0,
-};

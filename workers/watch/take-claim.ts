@@ -57,7 +57,7 @@ export async function storeClaims(app: App, claims: readonly Claim[]): Promise<R
   if (claims.length === 0) return stored;
   const ids = claims.map(({ fileId }) => fileId);
   const ask = (ledger: Ledger) =>
-    Promise.all([findKnownFiles(ledger, ids), findBeingRead(ledger, ids), readCurrentKeyId(ledger)]);
+    Promise.all([findKnownFiles(ledger.pool, ids), findBeingRead(ledger, ids), readCurrentKeyId(ledger)]);
   return lockAndQuery(
     app.ledger,
     ids.map((id) => `file:${id}`),

@@ -6,6 +6,7 @@ import type { FileRow, TakenForm } from '../engine/records.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
 import { linkUpload } from '../transfer/note-upload.ts';
+import { findKnownFiles } from './read-file.ts';
 import { mustBeConfirmed } from '../profile/read-profiles.ts';
 import { boundKeys, otherMerchant } from '../merchant/bound-accounts.ts';
 import { linkResubmission } from '../row/resubmissions.ts';
@@ -89,10 +90,11 @@ async function readVersions({ client }: Transaction, files: readonly ClaimedFile
 /** @throws PipelineError MERCHANT_CHANGED when a file is neither new nor known */
 async function mustBeKnown({ client }: Transaction, files: readonly ClaimedFile[]): Promise<void> {
   if (files.length === 0) return;
-  const { rows } = await client.query<{ file_id: string }>('SELECT file_id FROM file WHERE file_id = ANY ($1)', [
+  const known = await findKnownFiles(
+    client,
     files.map(({ fileId }) => fileId),
-  ]);
-  const left = files.find(({ fileId }) => !rows.some((row) => row.file_id === fileId));
+  );
+  const left = files.find(({ fileId }) => !known.has(fileId));
   if (left) throw otherMerchant(left.account);
 }
 

@@ -32,6 +32,18 @@ export type FileDecision =
 /** A file held without being read has no rows to send, so it cannot be approved. */
 export const WAS_READ = { where: { sql: 'layout IS NOT NULL', values: [] } };
 
+/** Findings of a file that was not read. */
+export const NOTHING_READ: FileFindings = {
+  layout: null,
+  headerLine: null,
+  physicalLines: 0,
+  blankLines: 0,
+  records: 0,
+  validRows: 0,
+  validCents: 0,
+  invalidRows: 0,
+};
+
 /** A file that was read, or refused unread, and what it came to. */
 export type DecidedFile = {
   fileId: string;
@@ -69,9 +81,9 @@ export async function decideFiles(tx: Transaction, decided: readonly DecidedFile
       `${verdict} file "${fileId}"`,
     );
     // The audit trail is kept forever, and the mark of the rows must not be.
-    const { rowSet: _rowSet, ...told } = findings;
+    const { rowSet: _rowSet, ...kept } = findings;
     const [code, reason] = decision.verdict === 'accept' ? [] : [decision.code, decision.reason];
-    const because = { actor: 'worker:intake', reason: reason ?? 'every check passed', evidence: { ...told, code } };
+    const because = { actor: 'worker:intake', reason: reason ?? 'every check passed', evidence: { ...kept, code } };
     noteFileMove(tx, verdict, fileId, moved.account, because);
     const { account, operation } = moved;
     tx.count('paydrop_rows_total', { account, operation, outcome: 'invalid' }, findings.invalidRows);

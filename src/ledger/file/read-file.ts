@@ -5,6 +5,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Fault, OutcomeTotals, SentRow } from '../../rows/rows.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import type { Queryable } from '../engine/transaction.ts';
 import type { BatchLines, BatchRow, LedgerRow, OutputRow, ReadFileRow } from '../engine/records.ts';
 import { type AsOf, type KeptRow, NOW, readKeptRows } from '../row/read-kept-rows.ts';
 
@@ -34,10 +35,10 @@ export async function readFileRows({ pool }: Pick<Ledger, 'pool'>, fileIds: read
 
 /** Returns those of these files that are in the ledger. */
 export async function findKnownFiles(
-  { pool }: Pick<Ledger, 'pool'>,
+  client: Pick<Queryable, 'query'>,
   fileIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query<{ file_id: string }>('SELECT file_id FROM file WHERE file_id = ANY ($1)', [
+  const { rows } = await client.query<{ file_id: string }>('SELECT file_id FROM file WHERE file_id = ANY ($1)', [
     fileIds,
   ]);
   return new Set(rows.map((row) => row.file_id));

@@ -212,7 +212,7 @@ export const SET_DEFECTS: readonly Defect[] = [
   {
     name: 'totals of a group not compared',
     about: 'files that are decided together and have the same totals are not held or reported',
-    file: 'workers/intake/take-in.ts',
+    file: 'workers/intake/known-files.ts',
     find: 'marksOf(file, reading).some((mark) => known.has(mark))',
     replace: "marksOf(file, reading).some((mark) => mark === '')",
     caughtBy: INTAKES,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { claimForTest } from '../../support/claim-for-test.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
-import { claimOf, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
-import { decideFiles, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
+import { decideFiles, type FileDecision, NOTHING_READ } from '../../../src/ledger/file/decide-file.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -214,9 +214,7 @@ describe('decideFiles', () => {
     const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
     const duplicateOf = first.file_id;
     const decision = { verdict: 'reject', code: 'DUPLICATE_FILE', reason: 'seen before', duplicateOf } as const;
-    const [row] = await transact(world.ledger, (tx) =>
-      decideFiles(tx, [{ fileId: fileId, findings: NOTHING_FOUND, decision }]),
-    );
+    const [row] = await transact(world.ledger, (tx) => decideFiles(tx, [{ fileId, findings: NOTHING_READ, decision }]));
     expect(row).toMatchObject({ state: 'rejected', duplicate_of: duplicateOf, layout: null, header_line: null });
   });
 

@@ -6,10 +6,10 @@ import type { Ledger } from '../../../../src/ledger/engine/open-ledger.ts';
 import { claimForTest } from '../../../support/claim-for-test.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
-import { decideFiles, type FileDecision } from '../../../../src/ledger/file/decide-file.ts';
+import { decideFiles, type FileDecision, NOTHING_READ } from '../../../../src/ledger/file/decide-file.ts';
 import { readFileRow } from '../../../../src/ledger/file/read-file.ts';
 import type { ReconciledRow } from '../../../../src/rows/rows.ts';
-import { claimOf, NOTHING_FOUND, putFingerprints } from '../../../support/ledger-world.ts';
+import { claimOf, putFingerprints } from '../../../support/ledger-world.ts';
 import { copyRows, cutBatch } from '../../support/put-rows.ts';
 
 /** Which payments a file holds: a payment is a number, and two files with the same number hold the same payment. */
@@ -60,7 +60,7 @@ export async function putFile({ ledger }: { ledger: Ledger }, plan: Payments): P
         bodySha256: randomBytes(32).toString('hex'),
         sealedBody: Buffer.from('sealed'),
       });
-    const findings = { ...NOTHING_FOUND, layout: 'ach', validRows: rows.length, records: rows.length } as const;
+    const findings = { ...NOTHING_READ, layout: 'ach', validRows: rows.length, records: rows.length } as const;
     await decideFiles(tx, [{ fileId: file.file_id, findings, decision, comparedFrom }]);
   });
   return readFileRow(ledger, file.file_id);
