@@ -18,7 +18,6 @@ export type FileState = keyof typeof FILE_STATES;
 
 export const BATCH_STATES = {
   ready: 'bytes fixed and sealed, may be sent',
-  preparing: 'a worker has connected, nothing was written yet',
   sending: 'intent is durable, request bytes may be leaving',
   unknown: 'the service may or may not have accepted it; never sent again without a resolution',
   submitted: 'the service gave it a batch id and is processing it',
@@ -50,10 +49,9 @@ export const FINAL_FILE_STATES = [
 ] as const satisfies readonly FileState[];
 
 /**
- * States in which a batch is certainly not sent, or was refused whole. Whoever has locked it can stop it: one in
- * `preparing` loses its worker with that.
+ * States in which a batch is certainly not sent, or was refused whole. It can be stopped there.
  */
-export const UNSENT_BATCH_STATES = ['ready', 'preparing', 'refused'] as const satisfies readonly BatchState[];
+export const UNSENT_BATCH_STATES = ['ready', 'refused'] as const satisfies readonly BatchState[];
 
 /** States in which a batch waits for nothing more. When all batches are there, the file can be delivered. */
 export const FINAL_BATCH_STATES = ['reconciled', 'cancelled'] as const satisfies readonly BatchState[];
@@ -164,15 +162,7 @@ export type FileMove = (typeof FILE_MOVES)[number]['name'];
 
 export const BATCH_MOVES = [
   { name: 'cut', from: null, to: 'ready', by: 'worker', about: 'canonical bytes sealed and read again' },
-  { name: 'prepare', from: 'ready', to: 'preparing', by: 'worker', about: 'token and lease taken, account free' },
-  {
-    name: 'release',
-    from: 'preparing',
-    to: 'ready',
-    by: 'worker',
-    about: 'nothing was written: no connection, or the lease ran out',
-  },
-  { name: 'send', from: 'preparing', to: 'sending', by: 'worker', about: 'intent durable in ledger and journal' },
+  { name: 'send', from: 'ready', to: 'sending', by: 'worker', about: 'intent durable in ledger and journal' },
   {
     name: 'submit',
     from: 'sending',
@@ -240,13 +230,6 @@ export const BATCH_MOVES = [
   { name: 'retry', from: 'refused', to: 'ready', by: 'operator', about: 'the cause is fixed' },
   { name: 'withdraw', from: 'refused', to: 'cancelled', by: 'operator', about: 'it is not to be sent again' },
   { name: 'cancel', from: 'ready', to: 'cancelled', by: 'operator', about: 'before it was sent' },
-  {
-    name: 'intercept',
-    from: 'preparing',
-    to: 'cancelled',
-    by: 'operator',
-    about: 'before a byte was written; the worker that holds it may no longer send',
-  },
 ] as const satisfies readonly Move<BatchState>[];
 export type BatchMove = (typeof BATCH_MOVES)[number]['name'];
 

@@ -80,7 +80,6 @@ const OF_STATE = {
   cancelled: 'cancelled',
   partly_cancelled: 'partly_cancelled',
   ready: 'queued',
-  preparing: 'sending',
   sending: 'sending',
   unknown: 'in_doubt',
   submitted: 'awaiting_result',

@@ -2,7 +2,7 @@ import type { App } from '../src/app.ts';
 import { IS_UNSENT } from '../src/ledger/batch/conditions.ts';
 import { readCanonical } from '../src/csv/read/read-canonical.ts';
 import { openBytes } from '../src/crypto/seal.ts';
-import { readSealedPart, readSealedPartBy } from '../src/ledger/batch/read-sealed-part.ts';
+import { readSealedPart } from '../src/ledger/batch/read-sealed-part.ts';
 import { findForgottenRows, type ForgottenRow, numbersOf } from '../src/ledger/duplicates/find-forgotten-rows.ts';
 import type { FileRow } from '../src/ledger/engine/records.ts';
 import type { Transaction } from '../src/ledger/engine/transaction.ts';
@@ -35,7 +35,7 @@ export async function findForgottenInFile(
   const found: ForgottenInBatch[] = [];
   for (const { batchNo, lines } of batches) {
     const key = { fileId: file.file_id, batchNo };
-    const sealed = await (tx ? readSealedPartBy(tx.client, key, 'body') : readSealedPart(app.ledger, key, 'body'));
+    const sealed = await readSealedPart(app.ledger, key, 'body', tx?.client);
     const rows = readCanonical(openBytes(dataKey!, bodyPurpose(batchNo), sealed), file.layout!);
     const { marks, rowOf } = markRows(app, file, rows);
     const marked = numbersOf(marks).map((mark, place) => ({

@@ -1,4 +1,4 @@
--- May this batch leave? Asked before a batch is taken up, and again before it is sent.
+-- May this batch leave? Asked in the commit that declares its call (begin_call in send.sql).
 
 CREATE TABLE account_stop (
   account  text COLLATE "C" NOT NULL,
@@ -128,8 +128,8 @@ END $$;
 
 -- Whether file, merchant and earlier sends let a batch leave: its file is accepted, was compared and nothing came late of
 -- it, neither its merchant, by whichever name, nor all accounts are stopped, it was not sent before, and no batch of the
--- merchant is in doubt or refused. The caller checks the rest: lease, token, admission of the host, whom the account
--- means, and send window.
+-- merchant is in doubt or refused. The caller checks the rest: admission of the host, whom the account means, and the send
+-- window.
 CREATE FUNCTION may_leave(p_account text, p_file_id text, p_body_sha256 text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
@@ -142,19 +142,19 @@ BEGIN
     AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.merchant_no = merchant_of(p_account) AND other.state IN ('unknown', 'refused'));
 END $$;
 
--- Whether a worker holds a batch of the merchant of an account. The index one_call_in_flight keeps it at one.
+-- Whether a batch of the merchant of an account is being sent. The index one_call_in_flight keeps it at one.
 CREATE FUNCTION is_calling(p_account text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
-  RETURN EXISTS (SELECT 1 FROM batch busy WHERE busy.merchant_no = merchant_of(p_account) AND busy.state IN ('preparing', 'sending'));
+  RETURN EXISTS (SELECT 1 FROM batch busy WHERE busy.merchant_no = merchant_of(p_account) AND busy.state = 'sending');
 END $$;
 
--- The batch of an account that is sent next: of its accepted files the one that was claimed first, of that the first
--- batch. A file that is still being read, is held or waits for a decision about what came late does not keep the others
+-- The batches of an account that are sent next: of its accepted files the one that was claimed first, of that the first
+-- batch. Of more than one, the order is a guess of the caller. A file that is still being read, is held or waits for a decision about what came late does not keep the others
 -- waiting, nor does a batch of which a row was charged meanwhile. It goes from file to file and stops at the first that has
 -- one, so a backlog of many batches costs no more than a few. OFFSET keeps the list of files apart: for the first of a
 -- sorted list the planner would rather walk through all files that there ever were.
-CREATE FUNCTION next_to_send(p_account text)
+CREATE FUNCTION next_to_send(p_account text, p_most integer DEFAULT 1)
 RETURNS TABLE (file_id text, batch_no integer, body_sha256 text, not_before timestamptz)
 LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
@@ -168,6 +168,6 @@ BEGIN
     CROSS JOIN LATERAL (SELECT * FROM batch ready WHERE ready.file_id = under_way.file_id AND ready.state = 'ready'
       AND ready.paid_since IS NULL
       AND NOT was_sent_before(p_account, ready.file_id, ready.body_sha256)
-      ORDER BY ready.first_line, ready.batch_no LIMIT 1) b
-    ORDER BY under_way.file_no LIMIT 1;
+      ORDER BY ready.first_line, ready.batch_no LIMIT p_most) b
+    ORDER BY under_way.file_no LIMIT p_most;
 END $$;

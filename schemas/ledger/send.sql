@@ -58,10 +58,10 @@ COMMENT ON COLUMN batch.releases IS
   'How often it came back unsent since the last attempt. The wait before the next try grows with it.';
 COMMENT ON COLUMN batch.not_before IS
   'Earliest time of the next try, by the clock of the host; null when it may go now.';
-COMMENT ON COLUMN batch.token IS 'Held by the worker that prepares or sends it; null otherwise.';
-COMMENT ON COLUMN batch.worker IS 'Process that prepares or sends it; null otherwise.';
+COMMENT ON COLUMN batch.token IS 'Id of the call that sends it; null otherwise.';
+COMMENT ON COLUMN batch.worker IS 'Process that sends it; null otherwise.';
 COMMENT ON COLUMN batch.lease_until IS
-  'Until then the holder of the token may begin to send, by the clock of the database; null without a holder.';
+  'Until then the call that was declared may begin, by the clock of the database; null while it is not being sent.';
 COMMENT ON COLUMN batch.batch_id IS 'Id that the service returned; null until then.';
 COMMENT ON COLUMN batch.submitted_at IS
   'When the service gave it a batch id, by the clock of the host. Of a batch that a user resolved, when its last call began. Null before.';
@@ -97,7 +97,7 @@ BEGIN
 END $$;
 CREATE TRIGGER bound_as_its_file BEFORE INSERT ON batch FOR EACH ROW EXECUTE FUNCTION bind_as_its_file();
 -- The database itself allows a merchant one call at a time, and a batch id once.
-CREATE UNIQUE INDEX one_call_in_flight ON batch (merchant_no) WHERE state IN ('preparing', 'sending');
+CREATE UNIQUE INDEX one_call_in_flight ON batch (merchant_no) WHERE state = 'sending';
 CREATE UNIQUE INDEX one_batch_per_batch_id ON batch (merchant_no, batch_id) WHERE batch_id IS NOT NULL;
 -- Only open batches are looked for; the many finished ones stay out of these indexes.
 CREATE INDEX open_batch ON batch (account, state) WHERE state NOT IN ('reconciled', 'cancelled');
@@ -249,7 +249,7 @@ BEGIN
     USING ERRCODE = 'PD003';
 END $$;
 CREATE TRIGGER not_charged_meanwhile BEFORE UPDATE OF state ON batch
-  FOR EACH ROW WHEN (NEW.state IN ('preparing', 'sending') AND OLD.state <> NEW.state AND NEW.paid_since IS NOT NULL)
+  FOR EACH ROW WHEN (NEW.state = 'sending' AND OLD.state <> NEW.state AND NEW.paid_since IS NOT NULL)
   EXECUTE FUNCTION refuse_second_charge();
 
 CREATE TABLE sealed_part (
@@ -286,4 +286,122 @@ BEGIN
                           || E'\n', '' ORDER BY r.line), '')
     FROM payment_row r
     WHERE r.file_no = p_file_no AND r.line BETWEEN p_first_line AND p_last_line AND r.batch_no = p_batch_no;
+END $$;
+
+-- Ends a call and declares the next one of its account, or does one of both, in one commit. The next is declared only
+-- after an end by which the service took the batch, and only if this commit writes that end. An end never waits for a stop
+-- that is being committed (pause-account.ts); the next call then stays undeclared. That lock comes before any row, so that
+-- no deadlock arises. Returns the names of the links that were made, in their order, and `recorded` for an end that an
+-- earlier try has written.
+-- p_end: as in end_call. p_next: as in begin_call. Either may be null. p_links: the links that they may make, by name.
+CREATE FUNCTION commit_send(p_at timestamptz, p_database_now timestamptz, p_end jsonb, p_next jsonb, p_links jsonb)
+RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  made text[] := '{}';
+  links jsonb;
+  is_locked boolean := false;
+BEGIN
+  IF p_next IS NOT NULL AND p_end IS NULL THEN
+    PERFORM pg_advisory_xact_lock_shared(7003, 0);
+    is_locked := true;
+  ELSIF p_next IS NOT NULL THEN
+    is_locked := pg_try_advisory_xact_lock_shared(7003, 0);
+  END IF;
+  IF p_end IS NOT NULL THEN
+    made := end_call(p_at, p_database_now, p_end);
+  END IF;
+  IF is_locked AND (p_end IS NULL OR (p_end->>'verdict' = 'submitted' AND 'end' = ANY (made))) THEN
+    made := made || begin_call(p_at, p_database_now, p_next);
+  END IF;
+  SELECT jsonb_agg(p_links->m.name ORDER BY m.place) INTO links
+    FROM unnest(made) WITH ORDINALITY AS m (name, place) WHERE p_links ? m.name;
+  IF links IS NOT NULL THEN
+    PERFORM append_audit(p_at, p_database_now, links);
+  END IF;
+  RETURN made;
+END $$;
+
+-- Records how a call ended (moves `submit`, `refuse`, `doubt` and `unsent`), if its batch is still being sent by it.
+-- Otherwise it changes nothing but the wait of a batch whose call was never declared:
+-- `recorded`: an earlier try has written this end · `put-off`: the call was never declared, and its batch waits longer
+-- `late`: another verdict was written meanwhile
+-- p_end: {fileId, batchNo, call, attempt, releases, verdict, state, reason, evidence, serviceAt}, with the id of the call,
+-- the releases of the batch as it was read, and the state that it comes into. `submitted` has batchId and nextPollAt,
+-- `not_sent` has notBefore, too.
+CREATE FUNCTION end_call(p_at timestamptz, p_database_now timestamptz, p_end jsonb) RETURNS text[]
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  e record;
+BEGIN
+  SELECT * INTO STRICT e FROM jsonb_to_record(p_end) AS r (
+    "fileId" text, "batchNo" integer, call uuid, attempt integer, releases integer, verdict text, state text, reason text,
+    evidence jsonb, "serviceAt" timestamptz, "batchId" text, "nextPollAt" timestamptz, "notBefore" timestamptz);
+  UPDATE batch b SET state = e.state, state_at = p_at, reason = e.reason, token = NULL, worker = NULL, lease_until = NULL,
+    batch_id = CASE e.verdict WHEN 'submitted' THEN e."batchId" ELSE b.batch_id END,
+    submitted_at = CASE e.verdict WHEN 'submitted' THEN p_at ELSE b.submitted_at END,
+    next_poll_at = CASE e.verdict WHEN 'submitted' THEN e."nextPollAt" ELSE b.next_poll_at END,
+    attempt = CASE e.verdict WHEN 'not_sent' THEN e.attempt + 1 ELSE b.attempt END,
+    releases = CASE e.verdict WHEN 'submitted' THEN 0 WHEN 'not_sent' THEN e.releases + 1 ELSE b.releases END,
+    not_before = CASE e.verdict WHEN 'not_sent' THEN e."notBefore" ELSE b.not_before END
+    WHERE b.file_id = e."fileId" AND b.batch_no = e."batchNo" AND b.state = 'sending' AND b.token = e.call;
+  IF FOUND THEN
+    UPDATE attempt a SET ended_at = p_database_now, verdict = e.verdict, evidence = e.evidence, service_at = e."serviceAt"
+      WHERE a.file_id = e."fileId" AND a.batch_no = e."batchNo" AND a.attempt = e.attempt;
+    RETURN ARRAY['end'];
+  END IF;
+  -- An `unknown` may be of another process, and what this one knows is kept beside it.
+  IF e.verdict <> 'unknown' AND EXISTS (
+    SELECT 1 FROM attempt a JOIN batch b USING (file_id, batch_no) WHERE a.call = e.call AND a.verdict = e.verdict
+      AND (e.verdict <> 'submitted' OR b.batch_id = e."batchId"))
+  THEN
+    RETURN ARRAY['recorded'];
+  END IF;
+  IF e.verdict = 'not_sent' AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.call = e.call) THEN
+    UPDATE batch b SET reason = e.reason, releases = e.releases + 1, not_before = e."notBefore"
+      WHERE b.file_id = e."fileId" AND b.batch_no = e."batchNo" AND b.state = 'ready' AND b.attempt = e.attempt
+        AND b.releases = e.releases;
+    RETURN CASE WHEN FOUND THEN ARRAY['put-off'] ELSE '{}'::text[] END;
+  END IF;
+  RETURN ARRAY['late'];
+END $$;
+
+-- Records that request bytes of a batch may leave from now on (move `send`): the gate. The ledger must be open for this
+-- host and mean by the account what this process means, the batch be the one that comes next and have waited, and no
+-- other call of its merchant be in flight. All of it is asked here, so nothing that was learned meanwhile is missed. A
+-- wrong guess of the caller sends nothing. The caller holds the lock of sends. With the first batch its file is under way (move `begin`).
+-- p_next: {fileId, batchNo, attempt, sha256, call, worker, leaseMs, journal, epoch, bound, host, requestBytes,
+-- longestWaitMs, reason}, with the hash of the bytes that the caller has, whom its accounts mean to it, and the longest
+-- wait of a batch.
+CREATE FUNCTION begin_call(p_at timestamptz, p_database_now timestamptz, p_next jsonb) RETURNS text[]
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  n record;
+BEGIN
+  SELECT * INTO STRICT n FROM jsonb_to_record(p_next) AS r (
+    "fileId" text, "batchNo" integer, attempt integer, sha256 text, call uuid, worker text, "leaseMs" integer,
+    journal uuid, epoch bigint, bound text[], host text, "requestBytes" integer, "longestWaitMs" integer, reason text);
+  -- `paid_since` is compared on the row that is updated: after a wait for the transaction that set it, PostgreSQL looks at
+  -- that row again, and at nothing else.
+  UPDATE batch b SET state = 'sending', state_at = p_at, reason = n.reason, token = n.call, worker = n.worker,
+    lease_until = clock_timestamp() + n."leaseMs" * interval '1 millisecond'
+    WHERE b.file_id = n."fileId" AND b.batch_no = n."batchNo" AND b.state = 'ready' AND b.attempt = n.attempt
+      AND b.body_sha256 = n.sha256
+      AND is_admitted(n.journal, n.epoch)
+      AND is_bound(b.account, n.bound)
+      AND b.paid_since IS NULL
+      AND may_leave(b.account, b.file_id, b.body_sha256)
+      AND NOT is_calling(b.account)
+      -- A time beyond the longest wait came from a wrong clock.
+      AND (b.not_before IS NULL OR b.not_before <= p_at
+        OR b.not_before > p_at + n."longestWaitMs" * interval '1 millisecond')
+      AND (b.file_id, b.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(b.account) next);
+  IF NOT FOUND THEN
+    RETURN '{}';
+  END IF;
+  INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, host_at, call_no, call, journal)
+    VALUES (n."fileId", n."batchNo", n.attempt, n.worker, n.host, n."requestBytes", p_database_now, p_at,
+            nextval('call_no'), n.call, n.journal);
+  UPDATE file f SET state = 'in_progress', state_at = p_at, known_at = p_database_now
+    WHERE f.file_id = n."fileId" AND f.state = 'accepted';
+  RETURN CASE WHEN FOUND THEN ARRAY['send', 'begin'] ELSE ARRAY['send'] END;
 END $$;

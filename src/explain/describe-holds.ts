@@ -77,7 +77,6 @@ export function describeHoldingBatch(batch: HoldingBatch, timeZone: string): Hol
         says: `${what} was refused at ${since}${why}. Nothing was charged.`,
         next: nextForRefused({ fileId, batchNo }),
       };
-    case 'preparing':
     case 'sending':
       return {
         says: `${what} has been in progress since ${since}; the account makes one call at a time.`,

@@ -159,7 +159,7 @@ describe.runIf(chromiumIsInstalled())('the work queue in a browser', () => {
     expect(await page.locator('.stages > li').count()).toBe(STAGES.length + 1);
     const depth = await world.readOne<number>(
       `SELECT count(*)::int AS value FROM batch b JOIN file f USING (file_id)
-       WHERE b.state IN ('ready', 'preparing', 'sending') AND f.state <> 'held'`,
+       WHERE b.state IN ('ready', 'sending') AND f.state <> 'held'`,
     );
     expect(depth).toBe(6);
     expect(await card('To send').locator('.depth').innerText()).toBe(`${depth} batches`);

@@ -183,7 +183,7 @@ describe('the network fails when the answer comes', () => {
       .toEqual(['unknown', 'ready']);
 
     relay.heal();
-    await expect.poll(() => site.moves(account), PATIENT).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
+    await expect.poll(() => site.moves(account), PATIENT).toEqual(['send', 'doubt', 'late-answer']);
     for (const running of [daemon, other]) {
       running.signal('SIGTERM');
       expect(await running.ended).toBe(0);

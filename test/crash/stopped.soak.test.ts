@@ -130,7 +130,7 @@ describe('a process that is stopped', () => {
     wakeUp();
     await sleeper.said(/batch not submitted/, mark);
     expect(posts(account)).toBe(1);
-    expect(await site.moves(account)).toEqual(['prepare', 'release', 'prepare', 'send', 'submit', 'late-answer']);
+    expect(await site.moves(account)).toEqual(['put-off', 'send', 'submit', 'late-answer']);
     expect(await site.journal(account)).toHaveLength(1);
   });
 
@@ -159,7 +159,7 @@ describe('a process that is stopped', () => {
     answer();
     wakeUp();
     await sleeper.said(/the answer arrived after the batch had its verdict/, mark);
-    expect(await site.moves(account)).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
+    expect(await site.moves(account)).toEqual(['send', 'doubt', 'late-answer']);
     const [late] = await site.query<{ reason: string }>(
       `SELECT reason FROM audit WHERE move = 'late-answer' AND reason LIKE '%7700001%'`,
     );
@@ -185,7 +185,7 @@ describe('a process that is stopped', () => {
     wakeUp();
     await sleeper.said(/the intent to send is withdrawn/, mark);
     await sleeper.said(/nothing was sent/, mark);
-    await expect.poll(() => site.moves(account)).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
+    await expect.poll(() => site.moves(account)).toEqual(['send', 'doubt', 'late-answer']);
     expect(posts(account)).toBe(0);
     // Both processes were awake and came by since then: nothing leaves an account in doubt.
     expect(posts('during')).toBe(1);

@@ -145,7 +145,6 @@ describe('describeHolds', () => {
       ],
     ],
     ['sending', /has been in progress since .*There is nothing to do\./, []],
-    ['preparing', /has been in progress since .*There is nothing to do\./, []],
   ] as const)('says what to do about a batch that is %s, with its money', (state, expected, named) => {
     const [step] = ask([], [{ ...batch, state }]);
     const said = stepText(step!);

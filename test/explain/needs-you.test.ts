@@ -4,7 +4,6 @@ import type { Settings } from '../../src/config/config.ts';
 import { countNeeds, type Need, readNeeds } from '../../src/explain/needs-you.ts';
 import { tellPayment, whyPayment } from '../../src/explain/why/tell-payment.ts';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
-import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import { RESOLUTION_ACTIONS } from '../../src/ledger/doubt/resolution-actions.ts';
@@ -16,6 +15,7 @@ import type { ReconciledRow } from '../../src/rows/rows.ts';
 import { openTestLedger, outcomesOf } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { undecidedBatch } from '../workers/support/resolve-context.ts';
+import { stopAccount } from '../../src/ledger/account/stop-account.ts';
 
 const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());

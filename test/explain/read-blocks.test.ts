@@ -4,11 +4,11 @@ import type { Settings } from '../../src/config/config.ts';
 import { readBlocks, readShown, readShownFile, showBatch } from '../../src/explain/read-blocks.ts';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
-import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openTestLedger, outcomesOf } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { stopAccount } from '../../src/ledger/account/stop-account.ts';
 
 const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());

@@ -243,7 +243,6 @@ describe('showAccount', () => {
   it.each([
     ['sends', [], [], {}],
     ['sends', [], [batch('sending')], {}],
-    ['sends', [], [batch('preparing')], {}],
     ['window_closed', [], [], { settings: shut }],
     ['not_configured', [], [], { name: 'gone' }],
     ['paused', [stop('pause')], [], { settings: shut }],

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../schemas/lifecycle.ts';
-import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { bindForTest } from '../support/bind-for-test.ts';
 import { compareAll, openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { stopAccount } from '../../src/ledger/account/stop-account.ts';
 
 /** Every condition of the database functions that decide what may be sent, one at a time. */
 const world = openedForTests(openTestLedger);
@@ -173,7 +173,7 @@ describe('is_calling', () => {
     await world.batchIn(state, { account: 'main' });
     await alsoCall('main', 'main.1');
     await bindForTest(world.ledger, 'side');
-    const answer = state === 'preparing' || state === 'sending';
+    const answer = state === 'sending';
     expect([await isCalling('main'), await isCalling('main.1'), await isCalling('side')]).toEqual([
       answer,
       answer,

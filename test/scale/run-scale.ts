@@ -226,7 +226,7 @@ async function checkOrder(pool: pg.Pool, books: readonly BookRow[]): Promise<str
   const { rows } = await pool.query<SentBatch>(
     `SELECT r.invoice, f.account, f.name || ' batch ' || b.batch_no AS batch, f.file_no::float8 * 1000 + b.batch_no AS place,
        (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'accept') AS accepted,
-       (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.batch_no = b.batch_no AND a.move = 'prepare') AS prepared
+       (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.batch_no = b.batch_no AND a.move = 'send') AS prepared
      FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
      WHERE r.line = b.first_line`,
   );

@@ -18,12 +18,9 @@ import {
 /** Every move of a batch, as `from > to`, written out again independently of the table. */
 const BATCH_LIFE = [
   '- > ready',
-  'ready > preparing',
+  'ready > sending',
   'ready > cancelled',
   'ready > unknown',
-  'preparing > ready',
-  'preparing > sending',
-  'preparing > cancelled',
   'sending > submitted',
   'sending > refused',
   'sending > ready',
@@ -145,17 +142,17 @@ describe('a batch that may have been sent', () => {
 
   it('becomes ready again without a person only where no byte was sent', () => {
     const back = BATCH_MOVES.filter((move) => move.to === 'ready' && move.from !== null && move.by === 'worker');
-    expect(back.map((move) => move.name)).toEqual(['release', 'unsent']);
+    expect(back.map((move) => move.name)).toEqual(['unsent']);
   });
 
-  it('is sent from preparing only, so that one worker holds it', () => {
+  it('is sent from ready only', () => {
     const sending = BATCH_MOVES.filter((move) => move.to === 'sending');
-    expect(sending.map((move) => move.from)).toEqual(['preparing']);
+    expect(sending.map((move) => move.from)).toEqual(['ready']);
   });
 
   it('is cancelled only where nothing was sent or nothing was accepted', () => {
     const cancelled = BATCH_MOVES.filter((move) => move.to === 'cancelled').map((move) => move.from as string);
-    expect(cancelled.toSorted()).toEqual(['preparing', 'ready', 'refused']);
+    expect(cancelled.toSorted()).toEqual(['ready', 'refused']);
   });
 
   it('counts as in doubt while sending and unknown', () => {

@@ -57,7 +57,6 @@ describe('SHOWN', () => {
       cancelled: 'Cancelled, quiet',
       partly_cancelled: 'Partly cancelled, quiet',
       ready: 'Queued, busy',
-      preparing: 'Sending, busy',
       sending: 'Sending, busy',
       unknown: 'In doubt, bad',
       submitted: 'Awaiting result, busy',

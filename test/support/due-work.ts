@@ -1,5 +1,5 @@
-import { dueBatches, dueFiles, findSendable as findNext } from '../../src/ledger/batch/due-work.ts';
-import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { dueAccounts, dueBatches, dueFiles, readNextBatches } from '../../src/ledger/batch/due-work.ts';
+import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
@@ -43,6 +43,13 @@ export async function findSendable(ledger: Ledger, account?: string): Promise<Ba
     `SELECT DISTINCT account FROM batch WHERE state = 'ready' AND account = coalesce($1, account) ORDER BY account`,
     [account],
   );
-  const keys = await Promise.all(rows.map((row) => findNext(ledger, row.account)));
-  return keys.flatMap((key) => key ?? []);
+  const due = await listDue(
+    ledger,
+    dueAccounts(
+      ledger,
+      rows.map((row) => row.account),
+    ),
+  );
+  const next = await Promise.all(due.map((name) => readNextBatches(ledger, name, 1)));
+  return next.flat().map(keyOf);
 }

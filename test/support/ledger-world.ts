@@ -11,8 +11,6 @@ import type { NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { ClaimedFile } from '../../src/ledger/file/claim-file.ts';
 import { decideFiles, type FileFindings } from '../../src/ledger/file/decide-file.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { type Prepared, prepareBatch } from '../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
 import { type Ledger, openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { type AuditRow, readAudit } from '../../src/ledger/file/search.ts';
@@ -21,6 +19,8 @@ import { type Transaction, transact } from '../../src/ledger/engine/transaction.
 import { claimForTest } from './claim-for-test.ts';
 import { clockBeside, forceSql, letSend } from './force-sql.ts';
 import { type DatabaseOptions, startTestPostgres } from './postgres.ts';
+import { type Call } from '../../src/ledger/batch/commit-send.ts';
+import { callFor, declareNow } from './calls.ts';
 
 /** Each file of the builder has an account of its own unless one is given, so that files do not stop each other. */
 export type FilePlan = { account?: string; name?: string; batches?: number; rowsPerBatch?: number; withheld?: number };
@@ -29,9 +29,6 @@ export type LedgerWorld = Awaited<ReturnType<typeof openTestLedger>>;
 
 /** The time at which the hand clock of a world starts. */
 export const START = '2026-06-15T10:00:00.000Z';
-
-/** A minute; longer than any test. */
-export const LEASE_MS = 60_000;
 
 /** Opens a ledger in a fresh database, with a hand clock and ways to bring files and batches into any state. */
 export async function openTestLedger(options: DatabaseOptions = {}) {
@@ -56,7 +53,7 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
   }
 
   async function putBatch(key: BatchKey, state: BatchState): Promise<BatchRow> {
-    const isHeldByWorker = state === 'preparing' || state === 'sending';
+    const isHeldByWorker = state === 'sending';
     const hasBatchId = ['submitted', 'result_in', 'exception', 'reconciled'].includes(state);
     await force(
       `UPDATE batch SET state = $3, state_at = $4, batch_id = $5,
@@ -109,15 +106,15 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
       await force('UPDATE file SET state = $2 WHERE file_id = $1', [fileId, state]);
       return readFileRow(ledger, fileId);
     },
-    prepared: async (plan: FilePlan = {}): Promise<Prepared> => {
+    /** Returns a call of a new batch, of which the ledger knows nothing yet. */
+    call: async (plan: FilePlan = {}): Promise<Call> => {
       const file = await build.accepted(plan);
-      return prepare(ledger, { fileId: file.file_id, batchNo: 1 });
+      return callFor(ledger, { fileId: file.file_id, batchNo: 1 });
     },
-    sending: async (plan: FilePlan = {}): Promise<Prepared> => {
+    /** Returns a call of a new batch that was declared. */
+    sending: async (plan: FilePlan = {}): Promise<Call> => {
       const file = await build.accepted(plan);
-      const batch = await prepare(ledger, { fileId: file.file_id, batchNo: 1 });
-      await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1_000 });
-      return batch;
+      return declare(ledger, { fileId: file.file_id, batchNo: 1 });
     },
     /** Returns the audit trail of a file, without its numbers and times. */
     links: async (fileId: string): Promise<Omit<AuditRow, 'seq' | 'at'>[]> =>
@@ -182,8 +179,8 @@ export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
   };
 }
 
-async function prepare(ledger: Ledger, key: BatchKey): Promise<Prepared> {
-  const batch = await prepareBatch(ledger, key, LEASE_MS);
+async function declare(ledger: Ledger, key: BatchKey): Promise<Call> {
+  const batch = await declareNow(ledger, key);
   if (!batch) throw new Error('the gate is closed');
   return batch;
 }

@@ -23,7 +23,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { bindAnswered, bindHere } from '../../workers/bind-here.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitAlone } from '../../workers/submit/submit.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { claimContent } from './support/story.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
@@ -332,7 +332,7 @@ describe('two merchants under one name', () => {
     );
     const [unsent, sent] = rows;
     expect([unsent!.state, sent!.state]).toEqual(['ready', 'submitted']);
-    await expect(submitAlone(world.app, unsent!)).resolves.toBeUndefined();
+    await expect(submitBatch(world.app, unsent!)).resolves.toBeUndefined();
     expect(await askForResult(world.app, sent!)).toBe('no account of the configuration means its merchant');
     expect(booked()).toBe(3);
   });
@@ -344,7 +344,7 @@ describe('two merchants under one name', () => {
     await accept('june.csv');
     await resumeAccount(world.app.ledger, 'main', because);
     const file = await findFile(world.app.ledger, 'june.csv');
-    await submitAlone(world.app, { fileId: file.file_id, batchNo: 1 });
+    await submitBatch(world.app, { fileId: file.file_id, batchNo: 1 });
     await become({ main: { ...MAIN, currency: 'CAD' } });
     await bindHere(world.app);
     expect(booked()).toBe(2);

@@ -71,14 +71,14 @@ function fileOf({ fileId }: BatchKey) {
 }
 
 /** States in which certainly nothing of the batch was booked. */
-const NEVER_BOOKED: readonly BatchState[] = ['ready', 'preparing', 'refused', 'cancelled'];
+const NEVER_BOOKED: readonly BatchState[] = ['ready', 'refused', 'cancelled'];
 /** States that a batch reaches by a call. */
 const CALLED = (Object.keys(BATCH_STATES) as BatchState[]).filter(
   (state) => state === 'refused' || !NEVER_BOOKED.includes(state),
 );
 const VERDICTS: Partial<Record<BatchState, string>> = { refused: 'refused', unknown: 'unknown' };
 /** The only transitions these verbs may make. */
-const THEIR_MOVES = new Set<string>(['cancel', 'intercept', 'retry', 'withdraw']);
+const THEIR_MOVES = new Set<string>(['cancel', 'retry', 'withdraw']);
 
 async function force(sql: string, values: unknown[] = []): Promise<void> {
   const client = await world.app.ledger.pool.connect();
@@ -93,7 +93,7 @@ async function force(sql: string, values: unknown[] = []): Promise<void> {
 
 /** Puts the batch in this state and its file in progress, and removes everything else that closes the account. */
 async function put({ fileId }: BatchKey, state: BatchState): Promise<void> {
-  const isHeld = state === 'preparing' || state === 'sending';
+  const isHeld = state === 'sending';
   const batchId = ['submitted', 'result_in', 'exception', 'reconciled'].includes(state) ? fileId : null;
   await force(
     `UPDATE batch SET state = $2, attempt = 1, not_before = NULL, next_poll_at = NULL, batch_id = $3,

@@ -41,6 +41,12 @@ export function lookAhead(app: App, account: string): Promise<Ahead> {
   return running.finally(() => own.running.delete(account));
 }
 
+/** Returns whether nothing is left to ask for an account, whatever ids its next calls get. */
+export function hasLookedAhead(app: App, account: string): boolean {
+  const { sender } = app.ledger.admitted;
+  return sender !== undefined && looked.get(app.journal)?.done.get(account) === sender.epoch;
+}
+
 /** @param done accounts for which nothing is left to ask in an opening */
 async function lookOnce(app: App, account: string, epoch: number, done: Map<string, number>): Promise<Ahead> {
   const { ledger } = app;

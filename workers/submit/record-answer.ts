@@ -1,40 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { BatchState } from '../../schemas/lifecycle.ts';
 import { saidAnswer } from '../../schemas/rejections.ts';
 import type { App } from '../../src/app.ts';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
-import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import { type AttemptEnd, endAttempt } from '../../src/ledger/batch/end-attempt.ts';
-import { type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
-import { readBatchRow } from '../../src/ledger/file/read-file.ts';
-import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import { type Call, type CallEnd, endCall, type Ended, stateAfter } from '../../src/ledger/batch/commit-send.ts';
 import { keyOf } from '../../src/ledger/engine/move.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import type { EndBefore } from './open-call.ts';
 
 /**
- * Records the outcome of a call.
+ * Records the end of a call by itself, without a next one.
  *
- * If nothing was sent, the batch goes back: out of `preparing` when the intent was never declared, else out of
- * `sending`. The ledger says which, because an error at the commit leaves this process without knowing.
- * @param firstPollMs how long to wait before its result is asked for, in ms
- * @returns the batch as it is now
+ * If nothing was sent, the batch waits longer, whether or not the intent was declared. The ledger says which, because an
+ * error at the commit leaves this process without knowing.
+ * @returns the state of the batch as it is now
  */
-export async function recordAnswer(
-  app: App,
-  batch: Prepared,
-  answer: SubmitAnswer,
-  firstPollMs: number,
-): Promise<BatchRow> {
-  crashPoint('submit.classified');
-  const end = endOf(answer, firstPollMs);
-  const ended = await insist(app, batch, end, async () => {
-    const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
-    return isReleased ? 'released' : await endAttempt(app.ledger, batch, { ...end, serviceAt: answer.serviceAt });
-  });
-  if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
-  crashPoint('submit.recorded');
-  const isMoved = typeof ended === 'object';
-  report(app, batch, end, isMoved ? ended.state : ended);
-  return isMoved ? ended : readBatchRow(app.ledger, keyOf(batch));
+export async function recordAnswer(app: App, { call, end }: EndBefore): Promise<BatchState> {
+  const ended = await insist(app, call, end, () => endCall(app.ledger, call, end));
+  return report(app, { call, end }, ended);
 }
 
 /** Waits before the ledger is tried again, in ms: `first`, doubling up to `longest`, until `inAll` has passed. */
@@ -45,12 +29,7 @@ const AGAIN_MS = { first: 250, longest: 30_000, inAll: 3_600_000 };
  * wait it writes the answer to the log and the send journal, in case the process ends. If the batch was put in doubt
  * meanwhile, the ledger keeps the answer beside it.
  */
-async function insist<Result>(
-  app: App,
-  batch: Prepared,
-  end: AttemptEnd,
-  record: () => Promise<Result>,
-): Promise<Result> {
+async function insist<Result>(app: App, batch: Call, end: CallEnd, record: () => Promise<Result>): Promise<Result> {
   const started = performance.now();
   for (let waitMs = AGAIN_MS.first; ; waitMs = Math.min(waitMs * 2, AGAIN_MS.longest)) {
     try {
@@ -63,7 +42,7 @@ async function insist<Result>(
   }
 }
 
-async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: unknown): Promise<void> {
+async function keepElsewhere(app: App, batch: Call, end: CallEnd, error: unknown): Promise<void> {
   const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt };
   const answer =
     end.verdict === 'submitted'
@@ -76,39 +55,44 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
 }
 
 /** Returns the answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
-function endOf(answer: SubmitAnswer, firstPollMs: number): AttemptEnd {
+export function endOf(answer: Exclude<SubmitAnswer, { kind: 'withheld' }>, firstPollMs: number): CallEnd {
+  const { serviceAt } = answer;
   switch (answer.kind) {
     case 'submitted':
-      return { verdict: 'submitted', batchId: answer.batchId, firstPollMs, evidence: { text: answer.text } };
+      return { verdict: 'submitted', batchId: answer.batchId, firstPollMs, evidence: { text: answer.text }, serviceAt };
     case 'refused':
       return {
         verdict: 'refused',
         reason: `the service refused it: ${saidAnswer(answer.text, answer.code)}`,
         evidence: { text: answer.text, code: answer.code },
+        serviceAt,
       };
     case 'unknown':
-      return { verdict: 'unknown', reason: answer.why, evidence: { ...answer.evidence } };
+      return { verdict: 'unknown', reason: answer.why, evidence: { ...answer.evidence }, serviceAt };
     case 'not_sent':
-      return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {} };
-    case 'withheld':
-      return {
-        verdict: 'not_sent',
-        reason: 'nothing was sent: the intent could not be made durable, or the batch was no longer ours',
-        evidence: {},
-      };
+      return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {}, serviceAt };
     case 'restricted':
-      return { verdict: 'not_sent', reason: answer.message, evidence: {} };
+      return { verdict: 'not_sent', reason: answer.message, evidence: {}, serviceAt };
   }
 }
 
-/** Logs by the current state of the batch, which is not always what the service said. */
-function report(app: App, batch: Prepared, end: AttemptEnd, state: string | undefined): void {
-  const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt, verdict: end.verdict };
+/**
+ * Logs by the current state of the batch, which is not always what the service said.
+ * @returns that state
+ */
+export async function report(app: App, { call, end }: EndBefore, ended: Ended): Promise<BatchState> {
+  const state = stateIn(end, ended) ?? (await readBatchRow(app.ledger, keyOf(call))).state;
+  const about = { ...keyOf(call), account: call.account, attempt: call.attempt, verdict: end.verdict };
   const said = end.verdict === 'submitted' ? `the service gave it batch id ${end.batchId}` : end.reason;
-  const isSubmitted = state === 'submitted' || (state === 'recorded' && end.verdict === 'submitted');
-  if (isSubmitted) app.log.info(about, `batch submitted: ${said}`);
-  else if (state === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${said}`);
-  else if (state === undefined && end.verdict !== 'not_sent')
+  if (ended !== 'late' && state === 'submitted') app.log.info(about, `batch submitted: ${said}`);
+  else if (ended !== 'late' && state === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${said}`);
+  else if (ended === 'late' && end.verdict !== 'not_sent')
     app.log.error(about, `the answer arrived after the batch had its verdict: ${said}`);
   else app.log.warn(about, `batch not submitted: ${said}`);
+  return state;
+}
+
+function stateIn(end: CallEnd, ended: Ended): BatchState | undefined {
+  if (ended === 'moved') return stateAfter(end);
+  return ended === 'doubted' ? 'unknown' : undefined;
 }

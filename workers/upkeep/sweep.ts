@@ -8,7 +8,7 @@ import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts'
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { claimFoldersHere } from '../../src/config/config.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
-import { recoverBatches } from '../../src/ledger/batch/end-attempt.ts';
+import { recoverBatches } from '../../src/ledger/batch/recover-batches.ts';
 import { findClosed } from '../../src/ledger/alarm/find-closed.ts';
 import { renewFolderMark } from '../../src/ledger/admission/folder-mark.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';

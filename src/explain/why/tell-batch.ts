@@ -81,7 +81,6 @@ export function nextForBatch(
   switch (batch.state) {
     case 'ready':
       return waitingFor(batch, facts, when, isHeld);
-    case 'preparing':
     case 'sending':
       return [['There is nothing to do: a call has a time limit, and if it breaks off, the batch is in doubt.']];
     case 'unknown':

@@ -187,7 +187,6 @@ const MOVES: Readonly<
   retry: { word: 'To be sent again', tone: 'busy', reason: true },
   withdraw: { word: 'Not to be sent', tone: 'quiet', reason: true },
   cancel: { word: 'Cancelled', tone: 'quiet', reason: true },
-  intercept: { word: 'Cancelled', tone: 'quiet', reason: true },
 };
 
 /** @param later the try after this one, to which sending it again leads */

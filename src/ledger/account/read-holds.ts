@@ -12,7 +12,7 @@ export type HoldingBatch = {
   fileId: string;
   name: string;
   batchNo: number;
-  state: Extract<BatchState, 'preparing' | 'sending' | 'unknown' | 'refused'>;
+  state: Extract<BatchState, 'sending' | 'unknown' | 'refused'>;
   rows: number;
   cents: number;
   since: Date;
@@ -46,7 +46,7 @@ export async function readHolds(ledger: Ledger, account: string): Promise<Holds>
       `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents, b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
        WHERE b.account IN ${NAMES} AND b.${IS_OPEN}
-         AND b.state IN ('preparing', 'sending', 'unknown', 'refused')
+         AND b.state IN ('sending', 'unknown', 'refused')
        ORDER BY b.state_at, f.file_no, b.batch_no`,
       [account],
     ),
@@ -71,7 +71,7 @@ export async function readAccountStates(ledger: Ledger, accounts: readonly strin
             (${IS_LEDGER_OPEN}) AS "isLedgerOpen"
      FROM (SELECT unnest($1::text[]) AS account, 0 AS ready, 0 AS moving, 0 AS forgotten
            UNION ALL
-           SELECT b.account, (b.state = 'ready')::int, (b.state IN ('preparing', 'sending', 'submitted', 'result_in'))::int, 0
+           SELECT b.account, (b.state = 'ready')::int, (b.state IN ('sending', 'submitted', 'result_in'))::int, 0
            FROM batch b JOIN file f USING (file_id)
            WHERE b.${IS_OPEN} AND f.${IS_SENDABLE}
            UNION ALL SELECT coalesce(a.account, g.account), 0, 0, (g.acknowledged_at IS NULL)::int

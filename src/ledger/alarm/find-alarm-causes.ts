@@ -106,7 +106,7 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
   return rows;
 }
 
-/** So many releases without a send, which take about ten minutes (prepare-batch.ts), are no passing problem. */
+/** So many releases without a send, which take about ten minutes (commit-send.ts), are no passing problem. */
 const MANY_RELEASES = 10;
 
 /** Finds accounts whose batches are released repeatedly before a byte leaves. Batches of held files do not count. */
@@ -115,7 +115,7 @@ export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
     `SELECT 'not_reached' AS kind, b.account AS subject, b.account,
             jsonb_build_object('batches', count(*), 'rows', sum(b.rows), 'cents', sum(b.cents)) AS figures
      FROM batch b JOIN file f USING (file_id)
-     WHERE b.${IS_OPEN} AND b.state IN ('ready', 'preparing', 'sending')
+     WHERE b.${IS_OPEN} AND b.state IN ('ready', 'sending')
        AND f.${IS_SENDABLE}
      GROUP BY b.account HAVING max(b.releases) >= $1`,
     [MANY_RELEASES],
@@ -127,7 +127,7 @@ export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
 export async function listUnreached(ledger: Ledger): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ account: string }>(
     `SELECT DISTINCT account FROM batch
-     WHERE ${IS_OPEN} AND state IN ('ready', 'preparing', 'sending') AND releases >= $1`,
+     WHERE ${IS_OPEN} AND state IN ('ready', 'sending') AND releases >= $1`,
     [MANY_RELEASES],
   );
   return rows.map(({ account }) => account);

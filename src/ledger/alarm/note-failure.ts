@@ -60,7 +60,7 @@ export async function endFailure({ pool, instance }: Ledger, { work, subject }: 
 }
 
 /** Batch states in which the work is done; without such a batch, nothing is left to try. */
-const STATES_OF_WORK = `CASE w.work WHEN 'submit' THEN ARRAY['ready', 'preparing', 'sending']
+const STATES_OF_WORK = `CASE w.work WHEN 'submit' THEN ARRAY['ready', 'sending']
                                     WHEN 'poll' THEN ARRAY['submitted', 'result_in', 'exception'] END`;
 
 /**

@@ -33,6 +33,16 @@ export function isUnsent(state: BatchState): boolean {
   return (UNSENT_BATCH_STATES as readonly BatchState[]).includes(state);
 }
 
+/**
+ * SQL condition on `batch` under which its account may send at all. Its file is wanted, neither the account nor all
+ * accounts are stopped, and the batch was not in a forgotten call. No batch of the account is in doubt or refused. The
+ * gate asks for it, too: `begin_call` in schemas/ledger/send.sql.
+ */
+export const MAY_LEAVE = 'batch.paid_since IS NULL AND may_leave(batch.account, batch.file_id, batch.body_sha256)';
+
+/** Column values of a batch that no worker holds. */
+export const NOBODY = { token: null, worker: null, lease_until: null } as const;
+
 /** Condition of a move: no batch of the file waits for anything. */
 export const NO_BATCH_OPEN = {
   sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.${IS_OPEN})`,

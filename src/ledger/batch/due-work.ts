@@ -2,10 +2,9 @@ import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { HOME_SITE } from '../../../schemas/jobs.ts';
 import type { Due } from '../stage/taken.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { BatchKey } from '../engine/move.ts';
 import { boundKeys, isFormerNameSql } from '../merchant/bound-accounts.ts';
 import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';
-import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
+import { LONGEST_RELEASE_MS } from './commit-send.ts';
 import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from './schedule-poll.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
@@ -70,19 +69,6 @@ export function dueNames(names: readonly string[]): Due {
   };
 }
 
-/**
- * Returns the batch of an account that may be sent now. Batches of one account go in file order. An account that waits, is
- * stopped or has a call in flight has none.
- */
-export async function findSendable(ledger: Ledger, account: string): Promise<BatchKey | undefined> {
-  const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
-    `SELECT next.file_id, next.batch_no FROM (SELECT $2::text AS account) waiting ${NEXT_TO_SEND}
-     WHERE ${MAY_SEND_NOW} AND is_bound(waiting.account, $3)`,
-    [ledger.clock.now(), account, boundKeys(ledger)],
-  );
-  return rows[0] && { fileId: rows[0].file_id, batchNo: rows[0].batch_no };
-}
-
 const READY_ACCOUNTS = `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`;
 
 /** SQL that joins to each account `waiting` the batch `next` that it sends next. */
@@ -114,13 +100,17 @@ export async function sumSendable({ pool, clock }: Ledger, closed: readonly stri
   return rows[0]!;
 }
 
-/** Returns the batch that an account sends next, whether or not it may be sent now. */
-export async function readNextBatch(ledger: Ledger, account: string): Promise<BatchRow | undefined> {
+/**
+ * Returns the batches that an account sends next, in their order, whether or not they may be sent now. The gate asks
+ * again for each.
+ * @param most of them
+ */
+export async function readNextBatches(ledger: Ledger, account: string, most: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    'SELECT batch.* FROM next_to_send($1) next JOIN batch USING (file_id, batch_no)',
-    [account],
+    'SELECT batch.* FROM next_to_send($1, $2) WITH ORDINALITY next JOIN batch USING (file_id, batch_no) ORDER BY next.ordinality',
+    [account, most],
   );
-  return rows[0];
+  return rows;
 }
 
 /** Sums up the batches whose result should be asked for now, or is here and not judged. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { PipelineError } from '../../kernel/errors.ts';
-import { COPY_HEADER_BYTES, copyOut } from '../copy/copy-out.ts';
+import { copyOut, NULL_CELL, tupleReader } from '../copy/copy-out.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { Queryable } from '../engine/transaction.ts';
@@ -11,43 +11,63 @@ import type { BatchRow, FileRow } from '../engine/records.ts';
 export type SealedPart = 'body' | 'result' | `recheck-${number}`;
 
 /**
- * Returns sealed bytes of a batch, read by binary COPY. A query would encode each byte as two digits and take seven
- * times as long for half a megabyte.
+ * Returns sealed bytes of a batch.
+ * @param client a connection, which also sees what its own transaction has written; by default any
  * @throws PipelineError NOT_FOUND
  */
-export async function readSealedPart(ledger: Ledger, key: BatchKey, part: SealedPart): Promise<Buffer> {
+export async function readSealedPart(
+  ledger: Ledger,
+  key: BatchKey,
+  part: SealedPart,
+  client?: Pick<Queryable, 'query'>,
+): Promise<Buffer> {
+  const [bytes] = await (client ? readSealedPartsBy(client, [key], part) : readSealedParts(ledger, [key], part));
+  if (bytes) return bytes;
+  throw noPart(key, part);
+}
+
+export function noPart({ fileId, batchNo }: BatchKey, part: SealedPart): PipelineError {
+  return new PipelineError('NOT_FOUND', `find the ${part} of batch ${batchNo} of file "${fileId}"`);
+}
+
+/**
+ * Returns sealed bytes of batches, in their order; undefined where there are none. They are read by binary COPY: a query
+ * would encode each byte as two digits and take seven times as long for half a megabyte.
+ */
+export async function readSealedParts(
+  ledger: Ledger,
+  keys: readonly BatchKey[],
+  part: SealedPart,
+): Promise<(Buffer | undefined)[]> {
   const client = await ledger.pool.connect();
   let failure: Error | undefined;
   try {
-    return await readSealedPartBy(client, key, part);
+    return await readSealedPartsBy(client, keys, part);
   } catch (error) {
-    if (!(error instanceof PipelineError)) failure = error as Error;
+    failure = error as Error;
     throw error;
   } finally {
     client.release(failure);
   }
 }
 
-/** Does the same by one connection, which also sees what its own transaction has written. */
-export async function readSealedPartBy(
+async function readSealedPartsBy(
   client: Pick<Queryable, 'query'>,
-  key: BatchKey,
+  keys: readonly BatchKey[],
   part: SealedPart,
-): Promise<Buffer> {
-  const query = `SELECT bytes FROM sealed_part WHERE file_id = ${pg.escapeLiteral(key.fileId)}
-                 AND batch_no = ${Math.trunc(key.batchNo)} AND part = ${pg.escapeLiteral(part)}`;
-  const pieces: Buffer[] = [];
-  await copyOut(client, query, (piece) => pieces.push(piece));
-  const bytes = readOnlyCell(Buffer.concat(pieces));
-  if (bytes) return bytes;
-  throw new PipelineError('NOT_FOUND', `find the ${part} of batch ${key.batchNo} of file "${key.fileId}"`);
-}
-
-/** Returns the only cell. The number of columns (2 bytes) and its length (4) follow the header. */
-function readOnlyCell(copied: Buffer): Buffer | undefined {
-  if (copied.readInt16BE(COPY_HEADER_BYTES) !== 1) return undefined;
-  const from = COPY_HEADER_BYTES + 6;
-  return copied.subarray(from, from + copied.readInt32BE(COPY_HEADER_BYTES + 2));
+): Promise<(Buffer | undefined)[]> {
+  const fileIds = keys.map(({ fileId }) => pg.escapeLiteral(fileId)).join(', ');
+  const batchNos = keys.map(({ batchNo }) => Math.trunc(batchNo)).join(', ');
+  const query = `SELECT p.bytes
+    FROM unnest(ARRAY[${fileIds}]::text[], ARRAY[${batchNos}]::integer[]) WITH ORDINALITY AS k (file_id, batch_no, place)
+    LEFT JOIN sealed_part p ON p.file_id = k.file_id AND p.batch_no = k.batch_no AND p.part = ${pg.escapeLiteral(part)}
+    ORDER BY k.place`;
+  const found: (Buffer | undefined)[] = [];
+  const add = tupleReader(1, (bytes, cells) => {
+    found.push(cells[1] === NULL_CELL ? undefined : Buffer.from(bytes.subarray(cells[0], cells[1])));
+  });
+  await copyOut(client, query, add);
+  return found;
 }
 
 /** What sending or judging a batch needs: its file, and its rows as one text (rows/sent-text.ts). */

@@ -101,7 +101,7 @@ export async function readBatchIds({ pool }: Ledger, account: string): Promise<B
      SELECT ARRAY(SELECT batch_id FROM batch WHERE merchant_no = (SELECT merchant_of($1)) AND batch_id IS NOT NULL
                   ORDER BY submitted_at DESC LIMIT $2) AS ids,
             coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE merchant_no = (SELECT merchant_of($1))), 0) AS calls,
-            EXISTS (SELECT FROM batch WHERE merchant_no = (SELECT merchant_of($1)) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
+            EXISTS (SELECT FROM batch WHERE merchant_no = (SELECT merchant_of($1)) AND state IN ('sending', 'unknown')) AS "isCalling",
             (SELECT count(*)::int FROM forgotten_send g, newest WHERE merchant_no = (SELECT merchant_of($1)) AND batch_id IS NULL AND g.at > newest.at)
               + (SELECT count(*)::int FROM newest, attempt a JOIN batch b USING (file_id, batch_no)
                  WHERE b.merchant_no = (SELECT merchant_of($1)) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,

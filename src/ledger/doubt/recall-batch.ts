@@ -10,7 +10,7 @@ import { addForgottenRows } from '../duplicates/find-forgotten-rows.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { merchantOfCall } from '../merchant/keep-merchant.ts';
-import { NOBODY } from '../batch/prepare-batch.ts';
+import { NOBODY } from '../batch/conditions.ts';
 import { type BatchKey, moveBatch, moveFile } from '../engine/move.ts';
 import { learnBatch } from '../duplicates/double-charges.ts';
 import { lockDecisions } from '../duplicates/find-duplicate.ts';
@@ -163,7 +163,6 @@ async function recallAccount(
  */
 const IS_RECALLABLE: Readonly<Record<BatchState, boolean>> = {
   ready: true,
-  preparing: true,
   refused: true,
   unknown: true,
   sending: false,
@@ -219,7 +218,6 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   const { attempt } = rows[0]!;
   // The next attempt gets a number that no call has used, whatever the older ledger counted.
   const options = { set: { ...NOBODY, attempt: Math.max(batch.attempt, attempt), not_before: null } };
-  if (batch.state === 'preparing') await moveBatch(tx, 'release', key, because, { set: NOBODY });
   const moved =
     (await moveBatch(tx, 'recall', key, because, options)) ??
     (await moveBatch(tx, 'recall-refused', key, because, options));

@@ -1,4 +1,11 @@
-import pg, { type Connection, DatabaseError, type PoolClient, type QueryResult, type Submittable } from 'pg';
+import pg, {
+  type Connection,
+  DatabaseError,
+  type PoolClient,
+  type QueryResult,
+  type QueryResultRow,
+  type Submittable,
+} from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { isReadTimeout } from './explain-refusal.ts';
@@ -35,18 +42,10 @@ export type Transaction = {
 /**
  * Runs `work` in one transaction and appends its audit entries at the very end. The locks of their chains are thus taken
  * last and held briefly. They are taken in one order, so two transactions can never deadlock over them.
- * @param options.isFollowed for a move on which nothing outside the ledger acts before the next move is on disk. That
- *   write covers this move too, so this commit does not wait for the disk. A power cut undoes it.
  * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing was written
  */
-export async function transact<Result>(
-  ledger: Ledger,
-  work: (tx: Transaction) => Promise<Result>,
-  options: { isFollowed?: boolean } = {},
-): Promise<Result> {
-  const client = await ledger.pool.connect().catch((error: unknown) => {
-    throw new PipelineError('LEDGER_UNREACHABLE', 'reach the ledger', undefined, { cause: error });
-  });
+export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  const client = await connect(ledger);
   const links: AuditEntry[] = [];
   const counts: Parameters<Tally['add']>[] = [];
   const at = ledger.clock.now();
@@ -60,10 +59,8 @@ export async function transact<Result>(
       audit: (entry) => links.push(entry),
       count: (...event) => counts.push(event),
     });
-    crashPoint('commit.before', links);
-    const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
-    await commit(begun.client, [...appendAudit(at, links, ledger.databaseNow()), ...last]);
-    crashPoint('commit.after', links);
+    const statements = [...appendAudit(at, links, ledger.databaseNow()), 'COMMIT'];
+    await committing(links, () => commit(begun.client, statements));
     for (const event of counts) ledger.tally.add(...event);
     return result;
   } catch (error) {
@@ -73,6 +70,46 @@ export async function transact<Result>(
     // A connection that failed to roll back must not return to the pool; once it is closed, the server rolls back.
     client.release(isBroken);
   }
+}
+
+/**
+ * Calls a function of the ledger in one message that is a transaction of its own. It appends its audit links itself.
+ * @param moves that it may make, for crash points
+ * @throws PipelineError LEDGER_UNREACHABLE, and what the database refuses; then nothing was written. When the connection
+ *   is lost, it may have been
+ */
+export async function callFunction<Row extends QueryResultRow>(
+  ledger: Ledger,
+  text: string,
+  values: readonly unknown[],
+  moves: readonly { readonly move: string }[],
+): Promise<QueryResult<Row>> {
+  const client = await connect(ledger);
+  let isBroken = false;
+  try {
+    return await committing(moves, () => client.query<Row>(text, [...values]));
+  } catch (error) {
+    isBroken = !(error instanceof DatabaseError) || isOfNoUse(error);
+    throw withoutData(error);
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+async function connect(ledger: Ledger): Promise<PoolClient> {
+  return ledger.pool.connect().catch((error: unknown) => {
+    throw new PipelineError('LEDGER_UNREACHABLE', 'reach the ledger', undefined, { cause: error });
+  });
+}
+
+async function committing<Result>(
+  moves: readonly { readonly move: string }[],
+  commitIt: () => Promise<Result>,
+): Promise<Result> {
+  crashPoint('commit.before', moves);
+  const result = await commitIt();
+  crashPoint('commit.after', moves);
+  return result;
 }
 
 function isRolledBack(client: PoolClient): Promise<boolean> {

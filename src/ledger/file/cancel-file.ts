@@ -6,7 +6,6 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, PlainFileRow } from '../engine/records.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, type AuditReason, moveBatch, moveFile } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
@@ -20,7 +19,7 @@ export type Cancelled = {
 };
 
 /**
- * Stops what was not sent of a file, including a batch that a worker just took up. If nothing was sent, the file is
+ * Stops what was not sent of a file, including a batch that a worker is about to send. If nothing was sent, the file is
  * `cancelled`; if everything sent is final, it is `partly_cancelled`. Otherwise the rest continues, and the file
  * completes with the stopped rows as `not_sent`.
  *
@@ -95,8 +94,7 @@ function refusal(what: string, why: string, next?: string): PipelineError {
 }
 
 /**
- * Makes the move `cancel`, `intercept` or `withdraw` of a batch that can be stopped. A worker holding the batch loses its
- * token and may not send.
+ * Makes the move `cancel` or `withdraw` of a batch that can be stopped.
  * @returns undefined when its state is another by now
  */
 export async function cancelOne(
@@ -105,7 +103,6 @@ export async function cancelOne(
   because: AuditReason,
 ): Promise<BatchRow | undefined> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
-  if (batch.state === 'preparing') return moveBatch(tx, 'intercept', key, because, { set: NOBODY });
   return moveBatch(tx, batch.state === 'refused' ? 'withdraw' : 'cancel', key, because);
 }
 

@@ -92,12 +92,12 @@ export async function readBatchFacts(ledger: Ledger, file: FileRow, batch: Batch
     ),
     ask<AuditRow>(
       `SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit
-       WHERE file_id = $1 AND batch_no = $2 AND move NOT IN ('prepare', 'release') ORDER BY seq LIMIT ${LINK_LIMIT}`,
+       WHERE file_id = $1 AND batch_no = $2 AND move <> 'put-off' ORDER BY seq LIMIT ${LINK_LIMIT}`,
       place,
     ),
     ask<BatchFacts['releases']>(
       `SELECT count(*) AS times, max(at) AS "lastAt", (array_agg(reason ORDER BY seq DESC))[1] AS "lastReason"
-       FROM audit WHERE file_id = $1 AND batch_no = $2 AND move = 'release'`,
+       FROM audit WHERE file_id = $1 AND batch_no = $2 AND move = 'put-off'`,
       place,
     ),
     ask<OutcomeCount>(

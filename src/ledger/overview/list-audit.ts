@@ -86,7 +86,6 @@ const LAST_MOVES: readonly (FileMove | BatchMove | RunMove)[] = [
   'map',
   'recover',
   'withdraw',
-  'intercept',
   'finish-run',
 ];
 

@@ -1,5 +1,4 @@
-import { MAY_LEAVE } from '../batch/prepare-batch.ts';
-import { hasCome, IS_FINAL, IS_OPEN } from '../batch/conditions.ts';
+import { hasCome, IS_FINAL, IS_OPEN, MAY_LEAVE } from '../batch/conditions.ts';
 import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from '../batch/schedule-poll.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
@@ -178,7 +177,7 @@ export async function isMoving(
   const [row] = await query<{ moving: boolean }>(
     ledger,
     `SELECT EXISTS (SELECT FROM file f WHERE ((f.state = 'claimed' AND ${IS_READABLE}) OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($4))
-         OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'result_in'))
+         OR EXISTS (SELECT FROM batch WHERE state IN ('sending', 'result_in'))
          OR EXISTS (SELECT FROM batch WHERE is_bound(account, $2) AND (
               state = 'submitted' OR (state = 'ready' AND account <> ALL ($3) AND ${MAY_LEAVE})
               OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)})

@@ -62,7 +62,7 @@ export async function readLeftOver({ pool }: Pick<Ledger, 'pool'>, present: read
        GROUP BY b.account, f.name, f.file_id
        UNION ALL
        SELECT CASE WHEN b.state = 'refused' THEN 'refused'
-                   WHEN b.state IN ('preparing', 'sending', 'unknown') THEN 'doubt' ELSE 'sent' END,
+                   WHEN b.state IN ('sending', 'unknown') THEN 'doubt' ELSE 'sent' END,
               b.account, f.name, f.file_id, b.batch_no, b.rows, b.cents, b.state_at
        FROM batch b JOIN file f USING (file_id)
        WHERE b.${IS_OPEN} AND b.state <> 'ready' AND b.account <> ALL ($1)

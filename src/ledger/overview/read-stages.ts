@@ -36,7 +36,7 @@ export async function readStages({ pool }: Ledger): Promise<Depth[]> {
        SELECT CASE b.state WHEN 'submitted' THEN 'at_service' WHEN 'result_in' THEN 'reconciling' ELSE 'to_send' END,
               b.account, 1, b.rows, b.cents, b.state_at
        FROM batch b LEFT JOIN (SELECT file_id FROM file WHERE state = 'held' OFFSET 0) held USING (file_id)
-       WHERE b.${IS_OPEN} AND b.state IN ('ready', 'preparing', 'sending', 'submitted', 'result_in')
+       WHERE b.${IS_OPEN} AND b.state IN ('ready', 'sending', 'submitted', 'result_in')
          AND held.file_id IS NULL
        UNION ALL
        SELECT 'delivering', f.account, 1, coalesce(f.valid_rows, 0), coalesce(f.valid_cents, 0),

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { type Prepared, prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { achRow } from '../../support/payment-rows.ts';
 import { seededRandom } from '../../support/random.ts';
 import { contextAt } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { type Call, endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { declareCall, declareNow } from '../../support/calls.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -91,7 +90,7 @@ async function charge(account: string, gateway: Gateway): Promise<void> {
   const answer = await submit(gateway, batch);
   if (answer.kind !== 'submitted') throw new Error(`the known payment is ${answer.kind}`);
   const { batchId, serviceAt } = answer;
-  await endAttempt(world.ledger, batch, { verdict: 'submitted', batchId, firstPollMs: 0, evidence: {}, serviceAt });
+  await endCall(world.ledger, batch, { verdict: 'submitted', batchId, firstPollMs: 0, evidence: {}, serviceAt });
   await world.putBatch(keyOf(batch), 'reconciled');
   await world.force(
     `INSERT INTO row_outcome (file_no, line, outcome, code, message, "authorization")
@@ -107,16 +106,16 @@ async function callInDoubt(account: string, sandbox: Sandbox, gateway: Gateway, 
   const answer = await submit(gateway, batch, during);
   if (answer.kind !== 'unknown') throw new Error(`the call in doubt is ${answer.kind}`);
   const serviceAt = await gateway.askTime();
-  await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: answer.why, evidence: {}, serviceAt });
+  await endCall(world.ledger, batch, { verdict: 'unknown', reason: answer.why, evidence: {}, serviceAt });
   return batch;
 }
 
-async function prepared(account: string): Promise<Prepared> {
+async function prepared(account: string): Promise<Call> {
   const { file_id: fileId } = await world.accepted({ account });
-  return (await prepareBatch(world.ledger, { fileId, batchNo: 1 }, LEASE_MS))!;
+  return (await declareNow(world.ledger, { fileId, batchNo: 1 }))!;
 }
 
-function submit(gateway: Gateway, batch: Prepared, during: () => void = () => {}) {
+function submit(gateway: Gateway, batch: Call, during: () => void = () => {}) {
   const rows = [2, 3].map((line) => {
     const invoice = `INV-${batch.file_id}-${line}`;
     return achRow(line, { invoice, amount: `${line}.00`, account: '02100002100000000000000001' });
@@ -125,7 +124,7 @@ function submit(gateway: Gateway, batch: Prepared, during: () => void = () => {}
     operation: 'processACHEFTChargeBatch',
     body: Buffer.from(rows.map((row) => `${row}\r\n`).join('')),
     beforeFirstByte: async () => {
-      const isSent = await sendBatch(world.ledger, batch, { host: 'service.test', requestBytes: 1_000 });
+      const isSent = await declareCall(world.ledger, batch);
       during();
       return isSent;
     },

@@ -87,7 +87,7 @@ export async function openQueueWorld(): Promise<QueueWorld> {
     },
     fillStages: async (since: Date) => {
       await claimForTest(app.ledger, claimOf({ account: 'main', name: 'new.csv' }));
-      await putBatch('june.csv', 1, 'preparing');
+      await putBatch('june.csv', 1, 'sending');
       await putBatch('june.csv', 2, 'submitted');
       await putBatch('june.csv', 3, 'result_in');
       await putBatch('refused.csv', 1, 'sending');

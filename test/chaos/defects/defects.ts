@@ -3,6 +3,7 @@ import { DOUBT_DEFECTS } from './doubt-defects.ts';
 import { MASK_DEFECTS } from './mask-defects.ts';
 import { MERCHANT_DEFECTS } from './merchant-defects.ts';
 import { RULE_DEFECTS } from './rule-defects.ts';
+import { SEND_DEFECTS } from './send-defects.ts';
 import { SET_DEFECTS } from './set-defects.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
 import { ALIVE_DEFECTS } from './alive-defects.ts';
@@ -27,36 +28,12 @@ export type Defect = {
 
 export const DEFECTS: readonly Defect[] = [
   {
-    name: 'gate removed',
-    about: 'a batch is taken up while its account is stopped, in doubt or busy',
-    file: 'src/ledger/batch/prepare-batch.ts',
-    find: 'where: { sql: GATE,',
-    replace: "where: { sql: '$1::timestamptz IS NOT NULL AND is_admitted($2, $3)',",
-    caughtBy: ['test/ledger/batch/prepare-batch.test.ts'],
-  },
-  {
-    name: 'token not checked',
-    about: 'a worker sends a batch that was taken away from it',
-    file: 'src/ledger/batch/send-batch.ts',
-    find: 'token = $1 AND lease_until',
-    replace: '$1::text IS NOT NULL AND lease_until',
-    caughtBy: ['test/ledger/batch/send-batch.test.ts'],
-  },
-  {
-    name: 'lease ignored',
-    about: 'a process that slept goes on to send',
-    file: 'src/ledger/batch/send-batch.ts',
-    find: 'AND lease_until > clock_timestamp() ',
-    replace: '',
-    caughtBy: ['test/ledger/batch/send-batch.test.ts'],
-  },
-  {
     name: 'account not stopped on unknown',
     about: 'the next batch goes out although nobody knows what became of the last',
     file: 'schemas/ledger/gate.sql',
     find: "other.state IN ('unknown', 'refused')",
     replace: "other.state IN ('refused')",
-    caughtBy: ['test/ledger/batch/prepare-batch.test.ts'],
+    caughtBy: ['test/ledger/batch/commit-send.test.ts'],
   },
   {
     name: 'two calls of an account at once',
@@ -64,7 +41,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'schemas/ledger/send.sql',
     find: 'CREATE UNIQUE INDEX one_call_in_flight',
     replace: 'CREATE INDEX one_call_in_flight',
-    caughtBy: ['test/ledger/batch/prepare-batch.test.ts'],
+    caughtBy: ['test/ledger/batch/commit-send.test.ts'],
   },
   {
     name: 'sent without the intent',
@@ -77,9 +54,9 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'journal written after the send',
     about: 'an older ledger forgets the last call',
-    file: 'workers/submit/submit.ts',
-    find: '    await writeJournal(app, batch);\n',
-    replace: '    setTimeout(() => void writeJournal(app, batch), 2_000);\n',
+    file: 'workers/submit/open-call.ts',
+    find: '    await writeJournal(app, call, body);\n',
+    replace: '    setTimeout(() => void writeJournal(app, call, body), 2_000);\n',
     caughtBy: ['test/workers/submit/submit-once.test.ts', 'test/workers/submit/submit.test.ts'],
   },
   {
@@ -197,7 +174,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'schemas/ledger/send.sql',
     find: 'CREATE UNIQUE INDEX one_batch_per_batch_id',
     replace: 'CREATE INDEX one_batch_per_batch_id',
-    caughtBy: ['test/ledger/batch/end-attempt.test.ts'],
+    caughtBy: ['test/ledger/batch/end-call.test.ts'],
   },
   {
     name: "another operation's answer accepted",
@@ -210,9 +187,9 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'sending taken back by the sweep',
     about: 'a batch whose worker died in the middle of the call is sent again',
-    file: 'src/ledger/batch/end-attempt.ts',
-    find: "await moveBatch(tx, 'doubt', key",
-    replace: "await moveBatch(tx, 'unsent', key",
+    file: 'src/ledger/batch/recover-batches.ts',
+    find: "await moveBatch(tx, 'doubt', keyOf",
+    replace: "await moveBatch(tx, 'unsent', keyOf",
     caughtBy: ['test/ledger/batch/recover-batches.test.ts'],
   },
   {
@@ -263,18 +240,10 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'body not compared with its rows',
     about: 'bytes are sent that are not the rows of the ledger',
-    file: 'workers/submit/read-body.ts',
+    file: 'workers/submit/read-bodies.ts',
     find: '  if (isSame) return {',
     replace: '  if (isSame || body) return {',
-    caughtBy: ['test/workers/submit/read-body.test.ts'],
-  },
-  {
-    name: 'body opened ahead of another batch',
-    about: 'bytes are sent that are not those of the batch that was taken up',
-    file: 'workers/submit/read-body.ts',
-    find: 'key.batchNo === batch.batch_no && sha256 === batch.body_sha256',
-    replace: 'key.batchNo >= 0',
-    caughtBy: ['test/workers/submit/read-body.test.ts'],
+    caughtBy: ['test/workers/submit/read-bodies.test.ts'],
   },
   {
     name: 'the same file taken twice',
@@ -301,6 +270,7 @@ export const DEFECTS: readonly Defect[] = [
     caughtBy: ['test/workers/deliver/copy-plain-row.test.ts', 'test/workers/deliver/write-rows.test.ts'],
   },
   ...EDGE_DEFECTS,
+  ...SEND_DEFECTS,
   {
     name: 'late charge not compared',
     about: 'a declined row that the recheck finds approved is sent again with a file that waited',
@@ -331,14 +301,6 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/doubt/recall-batch.ts',
     find: '  await learnBatch(tx, { fileId, batchNo }',
     replace: '  if (tx === undefined) await learnBatch(tx, { fileId, batchNo }',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
-  },
-  {
-    name: 'late charge not seen by the gate',
-    about: 'a batch is taken up although a payment in it was charged meanwhile',
-    file: 'src/ledger/batch/prepare-batch.ts',
-    find: "'batch.paid_since IS NULL AND may_leave",
-    replace: "'may_leave",
     caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
   },
   {

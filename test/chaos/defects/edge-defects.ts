@@ -241,8 +241,8 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'rows sent without their marks',
     about: 'nothing beside the journal shows the rows of a call, so a restored ledger knows whole files only',
-    file: 'workers/submit/submit.ts',
-    find: 'app.journal.keepMarks(batch.token, batch.marks, app.clock.now()),',
+    file: 'workers/submit/open-call.ts',
+    find: 'app.journal.keepMarks(call.token, body.marks, app.clock.now()),',
     replace: 'Promise.resolve(),',
     caughtBy: ['test/workers/upkeep/compare-forgotten.test.ts'],
   },
@@ -277,22 +277,6 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     find: 'NOT is_compared(file_id)',
     replace: 'is_compared(file_id) AND false',
     caughtBy: ['test/workers/upkeep/compare-forgotten.test.ts'],
-  },
-  {
-    name: 'intent not on the disk',
-    about: 'a power cut takes back the intent of a request that has left',
-    file: 'src/ledger/batch/send-batch.ts',
-    find: '    return true;\n  });',
-    replace: '    return true;\n  }, { isFollowed: true });',
-    caughtBy: ['test/ledger/engine/transaction.test.ts'],
-  },
-  {
-    name: 'batch id not on the disk',
-    about: 'a power cut takes back the batch id that the service gave',
-    file: 'src/ledger/batch/end-attempt.ts',
-    find: 'return await transact(ledger, (tx) => record(tx, batch, end));',
-    replace: 'return await transact(ledger, (tx) => record(tx, batch, end), { isFollowed: true });',
-    caughtBy: ['test/ledger/engine/transaction.test.ts'],
   },
   {
     name: 'recalled beside a send',

@@ -278,15 +278,15 @@ export const RULE_DEFECTS: readonly Defect[] = [
   {
     name: 'account goes on after a broken body',
     about: 'an account whose batch cannot be proven sends the next',
-    file: 'workers/submit/submit.ts',
+    file: 'workers/submit/read-bodies.ts',
     find: 'if (error instanceof PipelineError && STOPPING.has(error.code))',
     replace: 'if (error instanceof PipelineError && STOPPING.has(reason))',
-    caughtBy: ['test/workers/submit/read-body.test.ts', 'test/workers/submit/submit.test.ts'],
+    caughtBy: ['test/workers/submit/read-bodies.test.ts', 'test/workers/submit/submit.test.ts'],
   },
   {
     name: 'late intent sends',
     about: 'a process that was stopped sends a batch that may be in doubt by then',
-    file: 'workers/submit/submit.ts',
+    file: 'workers/submit/open-call.ts',
     find: 'if (ageMs() <= leaseMs) return true;',
     replace: 'if (ageMs() >= 0) return true;',
     caughtBy: ['test/workers/submit/record-answer.test.ts'],
@@ -294,7 +294,7 @@ export const RULE_DEFECTS: readonly Defect[] = [
   {
     name: 'late intent timed by one clock',
     about: 'a process that was stopped sends late when the clock of its host was set back meanwhile',
-    file: 'workers/submit/submit.ts',
+    file: 'workers/submit/open-call.ts',
     find: 'Math.max(performance.now() - started, app.clock.now().getTime() - startedAt)',
     replace: 'Math.max(started - started, app.clock.now().getTime() - startedAt)',
     caughtBy: ['test/workers/submit/record-answer.test.ts'],

@@ -65,7 +65,7 @@ export function describeAct(act: Act): string {
 const AT_START: readonly CrashPointName[] = ['start.journal-compared'];
 
 /** Moves that every act commits. */
-const USUAL_MOVES = ['claim', 'accept', 'output', 'prepare', 'send', 'submit', 'receive', 'reconcile', 'complete'];
+const USUAL_MOVES = ['claim', 'accept', 'output', 'send', 'submit', 'receive', 'reconcile', 'complete'];
 
 /** The move of a run, which a person has to begin. */
 const MOVE_OF_RUN = 'resubmit';
@@ -77,7 +77,6 @@ export function needsPerson({ point, move }: Order): boolean {
 
 /** Moves that only a recovery makes, with the death that makes them due. */
 const RECOVERIES: readonly { move: string; death: CrashPointName }[] = [
-  { move: 'release', death: 'submit.body-opened' },
   { move: 'doubt', death: 'submit.before-first-byte' },
 ];
 

@@ -251,7 +251,6 @@ describe('nextForBatch', () => {
   const key = { fileId: file.file_id, batchNo: 2 };
   const EXPECTED: Record<BatchState, readonly [says: RegExp, ...named: NamedPart[]]> = {
     ready: [/a worker sends it/],
-    preparing: [/There is nothing to do/],
     sending: [/There is nothing to do/],
     unknown: [/^Never drop its file again/, { see: 'doubt', ...key }],
     submitted: [

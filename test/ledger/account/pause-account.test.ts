@@ -2,22 +2,23 @@ import { describe, expect, it } from 'vitest';
 import {
   acknowledgeForgotten,
   ALL_ACCOUNTS,
-  lockForSend,
   lockForStop,
   pauseAccount,
   resumeAccount,
 } from '../../../src/ledger/account/pause-account.ts';
-import { prepareBatch, type Prepared, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/put-rows.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { type Call } from '../../../src/ledger/batch/commit-send.ts';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
+import { commitSend } from '../../../src/ledger/batch/commit-send.ts';
+import { callFor, declareCall, declareNow, INTENT } from '../../support/calls.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -38,11 +39,11 @@ describe('pauseAccount', () => {
     const other = await world.accepted();
     expect(await pauseAccount(world.ledger, paused.account, because)).toBe(true);
     expect(await findSendable(world.ledger, paused.account)).toEqual([]);
-    expect(await prepareBatch(world.ledger, { fileId: paused.file_id, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, { fileId: paused.file_id, batchNo: 1 })).toBeUndefined();
     expect(await findSendable(world.ledger, other.account)).toHaveLength(1);
-    expect(await prepareBatch(world.ledger, { fileId: other.file_id, batchNo: 1 }, LEASE_MS)).toBeDefined();
+    expect(await declareNow(world.ledger, { fileId: other.file_id, batchNo: 1 })).toBeDefined();
     await resumeAccount(world.ledger, paused.account, { ...because, reason: 'they are right' });
-    expect(await prepareBatch(world.ledger, { fileId: paused.file_id, batchNo: 1 }, LEASE_MS)).toBeDefined();
+    expect(await declareNow(world.ledger, { fileId: paused.file_id, batchNo: 1 })).toBeDefined();
     const { rows } = await world.ledger.pool.query(
       `SELECT actor, move, reason FROM audit WHERE evidence->>'account' = $1 ORDER BY seq`,
       [paused.account],
@@ -65,12 +66,12 @@ describe('pauseAccount', () => {
 
   it('stops every account at once, also one that is new after it, and nothing counts as moving', async () => {
     await world.empty();
-    const before = await world.prepared();
+    const before = await world.call();
     await pauseAccount(world.ledger, ALL_ACCOUNTS, because);
     const after = await world.accepted();
     expect(await findSendable(world.ledger)).toEqual([]);
-    expect(await sendBatch(world.ledger, before, CALL)).toBe(false);
-    expect(await prepareBatch(world.ledger, { fileId: after.file_id, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+    expect(await declareCall(world.ledger, before)).toBe(false);
+    expect(await declareNow(world.ledger, { fileId: after.file_id, batchNo: 1 })).toBeUndefined();
     await world.putBatch(keyOf(before), 'reconciled');
     await world.ledger.pool.query(`UPDATE file SET state = 'cancelled' WHERE file_id = $1`, [before.file_id]);
     await world.ledger.pool.query(
@@ -84,12 +85,12 @@ describe('pauseAccount', () => {
   });
 
   it('waits for a send that has begun, which then goes on, and returns after it', async () => {
-    const batch = await world.prepared();
+    const batch = await world.call();
     const blocker = await holdBatch(batch.file_id);
     try {
-      const sending = sendBatch(world.ledger, batch, CALL);
+      const sending = declareCall(world.ledger, batch);
       await waitFor(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE batch%'`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%commit_send%'`,
       );
       let isPaused = false;
       const pausing = pauseAccount(world.ledger, batch.account, because).then(() => (isPaused = true));
@@ -105,10 +106,10 @@ describe('pauseAccount', () => {
   });
 
   it('lets no send begin after it has returned, however the two meet', async () => {
-    const batches: Prepared[] = [];
-    for (let n = 0; n < 24; n += 1) batches.push(await world.prepared());
+    const batches: Call[] = [];
+    for (let n = 0; n < 24; n += 1) batches.push(await world.call());
     const meetings = batches.map(async (batch) => {
-      const sending = sendBatch(world.ledger, batch, CALL);
+      const sending = declareCall(world.ledger, batch);
       const pausing = pauseAccount(world.ledger, batch.account, because).then(() => attempts(batch.account));
       const [wasSent, seenByThen] = await Promise.all([sending, pausing]);
       expect(await attempts(batch.account)).toBe(seenByThen);
@@ -118,23 +119,23 @@ describe('pauseAccount', () => {
   });
 
   it('of all accounts at once lets no send of any begin after it has returned', async () => {
-    const batches: Prepared[] = [];
-    for (let n = 0; n < 24; n += 1) batches.push(await world.prepared());
+    const batches: Call[] = [];
+    for (let n = 0; n < 24; n += 1) batches.push(await world.call());
     const files = batches.map((batch) => batch.file_id);
     const begun = async () =>
       (await world.ledger.pool.query('SELECT 1 FROM attempt WHERE file_id = ANY ($1)', [files])).rowCount;
-    const sends = batches.slice(0, 12).map((batch) => sendBatch(world.ledger, batch, CALL));
+    const sends = batches.slice(0, 12).map((batch) => declareCall(world.ledger, batch));
     const pausing = pauseAccount(world.ledger, ALL_ACCOUNTS, because).then(begun);
-    sends.push(...batches.slice(12).map((batch) => sendBatch(world.ledger, batch, CALL)));
+    sends.push(...batches.slice(12).map((batch) => declareCall(world.ledger, batch)));
     const [seenByThen, ...sent] = await Promise.all([pausing, ...sends]);
     expect(await begun()).toBe(seenByThen);
     expect(sent.filter(Boolean)).toHaveLength(seenByThen!);
     // The pause also holds in a process started later.
     const another = await world.openAgain();
     const late = await world.accepted();
-    expect(await prepareBatch(another, { fileId: late.file_id, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(another, { fileId: late.file_id, batchNo: 1 })).toBeUndefined();
     await resumeAccount(world.ledger, ALL_ACCOUNTS, because);
-    expect(await prepareBatch(another, { fileId: late.file_id, batchNo: 1 }, LEASE_MS)).toBeDefined();
+    expect(await declareNow(another, { fileId: late.file_id, batchNo: 1 })).toBeDefined();
   });
 });
 
@@ -228,34 +229,39 @@ async function waiting(): Promise<number> {
   return rowCount ?? 0;
 }
 
-describe('lockForSend', () => {
-  it('is held side by side', async () => {
-    const first = await holding(lockForSend);
-    const second = await holding(lockForSend);
-    expect(await waiting()).toBe(0);
-    await first.approveOrPropose();
-    await second.approveOrPropose();
-  });
-});
-
 describe('lockForStop', () => {
-  it.each([
-    ['a send', lockForSend, lockForStop],
-    ['another stop', lockForStop, lockForStop],
-  ] as const)('waits for %s', async (_what, first, second) => {
-    const held = await holding(first);
-    const later = holding(second);
+  it('waits for another stop', async () => {
+    const held = await holding(lockForStop);
+    const later = holding(lockForStop);
     await expect.poll(waiting, { interval: 10 }).toBe(1);
     await held.approveOrPropose();
     await (await later).approveOrPropose();
   });
 
-  it('holds up a send', async () => {
-    const stop = await holding(lockForStop);
-    const send = holding(lockForSend);
+  it('holds up the declaration of a call, which then stays undeclared', async () => {
+    const call = await world.call();
+    const stop = await holding(async (tx) => {
+      await lockForStop(tx);
+      await tx.client.query(`INSERT INTO account_stop (account, reason, since) VALUES ($1, 'a stop', now())`, [
+        call.account,
+      ]);
+    });
+    const declared = declareCall(world.ledger, call);
     await expect.poll(waiting, { interval: 10 }).toBe(1);
     await stop.approveOrPropose();
-    await (await send).approveOrPropose();
+    expect(await declared).toBe(false);
+  });
+
+  it('holds up no end of a call, and keeps the next one undeclared', async () => {
+    const ended = await world.sending({ batches: 2 });
+    const next = await callFor(world.ledger, { fileId: ended.file_id, batchNo: 2 });
+    const stop = await holding(lockForStop);
+    const end = { verdict: 'submitted', batchId: 'held-up', firstPollMs: 0, evidence: {} } as const;
+    expect(await commitSend(world.ledger, { end: { call: ended, end }, next: { call: next, intent: INTENT } })).toEqual(
+      { ended: 'moved', isDeclared: false },
+    );
+    await stop.approveOrPropose();
+    expect(await declareCall(world.ledger, next)).toBe(true);
   });
 });
 

@@ -4,8 +4,8 @@ import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-ac
 import { readAccountStates, readForgottenSends, readHolds, readStops } from '../../../src/ledger/account/read-holds.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/put-rows.ts';
-import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -14,7 +14,7 @@ describe('read holds', () => {
 
   const because = { actor: 'operator:ada', reason: 'wait' };
 
-  const HOLDING: readonly BatchState[] = ['preparing', 'sending', 'unknown', 'refused'];
+  const HOLDING: readonly BatchState[] = ['sending', 'unknown', 'refused'];
 
   describe('readHolds', () => {
     it.each(Object.keys(BATCH_STATES) as BatchState[])('of an account with a batch that is %s', async (state) => {

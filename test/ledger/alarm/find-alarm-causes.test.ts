@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { beginAlarmWatch } from '../../../src/ledger/alarm/raise-alarms.ts';
 import { beginRun, finishRun, missRun, seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
 import {
@@ -23,6 +22,7 @@ import type { PoolClient } from 'pg';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { undecidedBatch } from '../../workers/support/resolve-context.ts';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
 
 const world = openedForTests(openTestLedger);
 

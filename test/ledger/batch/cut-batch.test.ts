@@ -5,16 +5,15 @@ import { readBatches, readBatchRow, readFileState, readSentRows } from '../../..
 import { readSealedPart, readSentBatch, type SealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { randomBytes } from 'node:crypto';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { sentTextOf } from '../../reconcile/support/result-rows.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { nextAttempt, retryRefused, withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { declareNow } from '../../support/calls.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -162,7 +161,7 @@ const because = { actor: 'operator:ada', reason: 'the password is the new one' }
 describe('retryRefused', () => {
   it('makes the next attempt of a refused batch possible, and opens its account', async () => {
     const batch = await world.sending();
-    await endAttempt(world.ledger, batch, { verdict: 'refused', reason: 'bad login', evidence: {} });
+    await endCall(world.ledger, batch, { verdict: 'refused', reason: 'bad login', evidence: {} });
     await retryRefused(world.ledger, keyOf(batch), because);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
       state: 'ready',
@@ -170,8 +169,8 @@ describe('retryRefused', () => {
       not_before: null,
     });
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ ...because, move: 'retry', to_state: 'ready' });
-    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
-    expect(await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 })).toBe(true);
+    const again = await declareNow(world.ledger, keyOf(batch));
+    expect(again).toBeDefined();
   });
 
   const others = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'refused');

@@ -7,11 +7,12 @@ import {
   type OutputKind,
 } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { findDueWork, findSendable } from '../../support/due-work.ts';
-import { LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
+import { declareNow } from '../../support/calls.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
 const world = openedForTests(openTestLedger);
@@ -236,9 +237,9 @@ describe('findSendable', () => {
     await world.putBatch({ fileId, batchNo: 1 }, state);
     const [key] = await findSendable(world.ledger);
     expect(key?.batchNo).toBe(
-      ['preparing', 'sending', 'unknown', 'refused'].includes(state) ? undefined : state === 'ready' ? 1 : 2,
+      ['sending', 'unknown', 'refused'].includes(state) ? undefined : state === 'ready' ? 1 : 2,
     );
-    const prepared = await prepareBatch(world.ledger, key ?? { fileId, batchNo: 2 }, LEASE_MS);
+    const prepared = await declareNow(world.ledger, key ?? { fileId, batchNo: 2 });
     expect(prepared !== undefined).toBe(key !== undefined);
   });
 

@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { startWorker } from '../support/start-worker.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
+import { declareNow, LEASE_MS } from '../../support/calls.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
 
 const LONGEST_CALL_MS = 120_000;
-const call = { host: 'service.test', requestBytes: 1 };
 const IN_NOBODYS_HANDS = { token: null, worker: null, lease_until: null };
 
 /** Sweeps, but returns only the batches of one file: the sweep may take others of this world. */
@@ -30,82 +29,56 @@ async function attemptOf(fileId: string) {
 }
 
 describe('recoverBatches, while the worker lives', () => {
-  it('takes nothing from a worker of another process, and everything once it was killed', async () => {
-    const { file_id: prepared } = await world.accepted();
+  it('takes nothing from a worker of another process, and puts its call in doubt once it was killed', async () => {
     const { file_id: sent } = await world.accepted();
-    const worker = await startWorker(world.url, { prepare: [prepared], send: [sent] });
+    const worker = await startWorker(world.url, { send: [sent] });
     const instance = await worker.ready();
     // The child uses the system clock; without the same clock here, the deadline would mean nothing.
     world.clock.set(new Date());
     expect(await recoverBatches(world.ledger, LONGEST_CALL_MS)).toEqual([]);
-    expect((await readBatchRow(world.ledger, { fileId: prepared, batchNo: 1 })).worker).toBe(instance);
+    expect((await readBatchRow(world.ledger, { fileId: sent, batchNo: 1 })).worker).toBe(instance);
 
     await worker.kill();
     const taken: BatchRow[] = [];
     await expect
       .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), { interval: 20 })
-      .toBe(2);
-    expect(taken.map((batch) => [batch.file_id, batch.state, batch.worker]).sort()).toEqual(
-      [
-        [prepared, 'preparing', instance],
-        [sent, 'sending', instance],
-      ].sort(),
-    );
-    expect(await readBatchRow(world.ledger, { fileId: prepared, batchNo: 1 })).toMatchObject({
-      ...IN_NOBODYS_HANDS,
-      state: 'ready',
-      attempt: 1,
-      reason: 'its worker died; nothing was written',
-    });
+      .toBe(1);
+    expect(taken).toMatchObject([{ file_id: sent, state: 'sending', worker: instance }]);
+    const reason = 'its worker died during the call';
     expect(await readBatchRow(world.ledger, { fileId: sent, batchNo: 1 })).toMatchObject({
       ...IN_NOBODYS_HANDS,
       state: 'unknown',
       attempt: 1,
-      reason: 'its worker died during the call',
+      reason,
     });
     const evidence = { worker: instance, attempt: 1 };
-    expect(await attemptOf(prepared)).toEqual([]);
     expect(await attemptOf(sent)).toEqual([{ ended_at: world.clock.now(), verdict: 'unknown', evidence }]);
-    const actor = 'worker:sweep';
-    expect((await world.links(prepared)).at(-1)).toEqual({
-      actor,
-      batch_no: 1,
-      move: 'release',
-      from_state: 'preparing',
-      to_state: 'ready',
-      reason: 'its worker died; nothing was written',
-      evidence: {},
-    });
+    const moved = { move: 'doubt', from_state: 'sending', to_state: 'unknown' };
     expect((await world.links(sent)).at(-1)).toEqual({
-      actor,
+      actor: 'worker:sweep',
       batch_no: 1,
-      move: 'doubt',
-      from_state: 'sending',
-      to_state: 'unknown',
-      reason: 'its worker died during the call',
+      ...moved,
+      reason,
       evidence,
     });
     expect(await recoverBatches(world.ledger, LONGEST_CALL_MS)).toEqual([]);
   });
 
   it('takes nothing from its own process', async () => {
-    const prepared = await world.prepared();
     const sending = await world.sending();
-    expect(await recover(prepared.file_id)).toEqual([]);
     expect(await recover(sending.file_id)).toEqual([]);
-    expect((await readBatchRow(world.ledger, keyOf(prepared))).token).toBe(prepared.token);
     expect((await readBatchRow(world.ledger, keyOf(sending))).token).toBe(sending.token);
   });
 
   it('takes the batches of an instance that left, as those of one that was killed', async () => {
     const another = await world.openAgain();
     const { file_id: fileId } = await world.accepted();
-    const key = { fileId, batchNo: 1 };
-    const batch = await prepareBatch(another, key, LEASE_MS);
+    const call = (await declareNow(another, { fileId, batchNo: 1 }))!;
     expect(await recover(fileId)).toEqual([]);
     await another.instance.leave();
     await expect.poll(() => recover(fileId), { interval: 20 }).toHaveLength(1);
-    expect(await sendBatch(another, batch!, call)).toBe(false);
+    const end = { verdict: 'submitted', batchId: 'of-one-that-left', firstPollMs: 0, evidence: {} } as const;
+    expect(await endCall(another, call, end)).toBe('late');
   });
 });
 
@@ -128,7 +101,7 @@ describe('recoverBatches, when locks tell nothing', () => {
   it('takes nothing from its own process although its lock is free', async () => {
     const own = await world.openAgain();
     const { file_id: fileId } = await world.accepted();
-    await prepareBatch(own, { fileId, batchNo: 1 }, LEASE_MS);
+    await declareNow(own, { fileId, batchNo: 1 });
     await own.instance.leave();
     const idsTakenBy = async (ledger: Ledger) =>
       (await recoverBatches(ledger, LONGEST_CALL_MS)).map((batch) => batch.file_id);
@@ -154,16 +127,6 @@ async function isFree(worker: string): Promise<boolean> {
 }
 
 describe('recoverBatches, by the clock', () => {
-  it('takes back a batch that its living worker prepares longer than its lease', async () => {
-    const { file_id: fileId } = await world.accepted();
-    const key = { fileId, batchNo: 1 };
-    const batch = await prepareBatch(world.ledger, key, 0);
-    const { sender: _sender, ...taken } = batch!;
-    expect(await recover(fileId)).toEqual([taken]);
-    expect(await readBatchRow(world.ledger, key)).toMatchObject({ ...IN_NOBODYS_HANDS, state: 'ready' });
-    expect(await sendBatch(world.ledger, batch!, call)).toBe(false);
-  });
-
   it('puts a call in doubt that lasts longer than any can, and not one that may still last', async () => {
     const batch = await world.sending();
     await leaseRanOut(batch, LONGEST_CALL_MS - LEASE_MS);
@@ -174,31 +137,18 @@ describe('recoverBatches, by the clock', () => {
     expect(await attemptOf(batch.file_id)).toMatchObject([{ verdict: 'unknown' }]);
   });
 
-  it('never takes a prepared batch for sent, however old', async () => {
-    const batch = await world.prepared();
-    await leaseRanOut(batch, 100 * LONGEST_CALL_MS);
-    await recover(batch.file_id);
-    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('ready');
-  });
-
   it.each([DAY_MS, -DAY_MS])('is not misled by a clock of ours that jumps by %i ms', async (jumpMs) => {
-    const [prepared, sending] = [await world.prepared(), await world.sending()];
+    const sending = await world.sending();
     world.clock.advance(jumpMs);
-    const own = [prepared.file_id, sending.file_id];
-    const recoverOwn = async () =>
-      (await recoverBatches(world.ledger, LONGEST_CALL_MS)).filter((batch) => own.includes(batch.file_id));
-    expect(await recoverOwn()).toEqual([]);
-    await leaseRanOut(prepared, 1);
+    expect(await recover(sending.file_id)).toEqual([]);
     await leaseRanOut(sending, LONGEST_CALL_MS);
-    expect(await recoverOwn()).toHaveLength(2);
+    expect(await recover(sending.file_id)).toHaveLength(1);
     world.clock.set(START);
   });
 });
 
 describe('recoverBatches', () => {
-  const otherStates = (Object.keys(BATCH_STATES) as BatchState[]).filter(
-    (state) => state !== 'preparing' && state !== 'sending',
-  );
+  const otherStates = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'sending');
   it.each(otherStates)('leaves a batch alone that is %s', async (state) => {
     const batch = await world.batchIn(state);
     await world.force(
@@ -222,7 +172,7 @@ describe('recoverBatches', () => {
   });
 
   it('takes each batch once when many sweep at the same moment', async () => {
-    const batches = [await world.batchIn('preparing'), await world.batchIn('sending'), await world.batchIn('sending')];
+    const batches = [await world.batchIn('sending'), await world.batchIn('sending')];
     for (const batch of batches) {
       await world.force(`UPDATE batch SET worker = 'dead' WHERE file_id = $1`, [batch.file_id]);
     }

@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { recallEntries } from '../../../src/ledger/doubt/recall-batch.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findDueWork, findSendable } from '../../support/due-work.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import {
   declareNotReceived,
   assignBatchId,
@@ -21,6 +18,8 @@ import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { declareNow } from '../../support/calls.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -31,7 +30,7 @@ const DAY_MS = 86_400_000;
 async function doubtful(plan = {}) {
   world.clock.set(START);
   const batch = await world.sending(plan);
-  await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+  await endCall(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
   return batch;
 }
 
@@ -56,8 +55,8 @@ describe('declareNotReceived', () => {
     expect(await findSendable(world.ledger, batch.account)).toEqual([keyOf(batch)]);
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ ...because, move: 'absolve', to_state: 'ready' });
 
-    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
-    expect(await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 })).toBe(true);
+    const again = await declareNow(world.ledger, keyOf(batch));
+    expect(again).toBeDefined();
     const { rows } = await world.ledger.pool.query(
       'SELECT attempt, verdict, resolution FROM attempt WHERE file_id = $1 ORDER BY attempt',
       [batch.file_id],
@@ -83,9 +82,8 @@ describe('declareNotReceived', () => {
     const batch = await doubtful();
     world.clock.advance(DAY_MS);
     await absolve(batch);
-    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
-    await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 });
-    await endAttempt(world.ledger, again!, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    const again = await declareNow(world.ledger, keyOf(batch));
+    await endCall(world.ledger, again!, { verdict: 'unknown', reason: 'reset', evidence: {} });
     await expect(absolve(batch)).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
     world.clock.advance(DAY_MS);
     await absolve(batch);
@@ -106,9 +104,7 @@ describe('declareNotReceived', () => {
   it('is the only way: without a resolution the database refuses to send the batch once more', async () => {
     const batch = await doubtful();
     await world.force(`UPDATE batch SET state = 'ready', attempt = 2 WHERE file_id = $1`, [batch.file_id]);
-    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
-    const send = sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 });
-    await expect(send).rejects.toMatchObject({ code: 'PD003' });
+    await expect(declareNow(world.ledger, keyOf(batch))).rejects.toMatchObject({ code: 'PD003' });
     await world.force(`UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [batch.file_id]);
   });
 });
@@ -118,7 +114,7 @@ describe('assignBatchId', () => {
 
   async function doubtful(plan = {}) {
     const batch = await world.sending(plan);
-    await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await endCall(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
     return batch;
   }
 
@@ -189,7 +185,7 @@ describe('detachResult', () => {
   it('puts an exception in doubt, frees its batch id, writes it down, and stops the account', async () => {
     const batch = await world.sending({ batches: 2 });
     const end = { verdict: 'submitted', batchId: '9001', firstPollMs: 0, evidence: {} } as const;
-    await endAttempt(world.ledger, batch, end);
+    await endCall(world.ledger, batch, end);
     await world.force(`UPDATE batch SET state = 'exception' WHERE file_id = $1 AND batch_no = 1`, [batch.file_id]);
     expect(await findSendable(world.ledger, batch.account)).toHaveLength(1);
 
@@ -204,7 +200,7 @@ describe('detachResult', () => {
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject(link);
 
     const other = await world.sending({ account: `${batch.account}-2` });
-    await endAttempt(world.ledger, other, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await endCall(world.ledger, other, { verdict: 'unknown', reason: 'reset', evidence: {} });
     await transact(world.ledger, (tx) => assignBatchId(tx, keyOf(other), '9001', because));
     expect(await readBatchRow(world.ledger, keyOf(other))).toMatchObject({ batch_id: '9001' });
   });
@@ -224,8 +220,8 @@ describe('detachResult', () => {
     expect(rows).toEqual([1, 2].map((attempt) => ({ attempt, verdict: 'unknown', resolution: null })));
     world.clock.advance(2 * DAY_MS);
     await absolve(batch);
-    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
-    expect(await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 })).toBe(true);
+    const again = await declareNow(world.ledger, keyOf(batch));
+    expect(again).toBeDefined();
   });
 });
 

@@ -1,6 +1,5 @@
 import { bindForTest } from '../../support/bind-for-test.ts';
 import { describe, expect, it } from 'vitest';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import {
   describeDoubt,
   findBatchById,
@@ -19,6 +18,7 @@ import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-context.
 import type { RowFinding } from '../../../src/rows/rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -29,9 +29,9 @@ describe('readInDoubt', () => {
     await world.force(`UPDATE batch SET batch_id = '1000001', submitted_at = $1`, ['2026-06-15T09:00:00Z']);
     const batch = await world.sending({ account });
     const evidence = { bytesWritten: 900, bytesRead: 0 };
-    await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence });
+    await endCall(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence });
     const late = { verdict: 'submitted', batchId: '1000002', firstPollMs: 0, evidence: { text: 'taken' } } as const;
-    await endAttempt(world.ledger, batch, late);
+    await endCall(world.ledger, batch, late);
 
     const found = await readInDoubt(world.ledger);
     expect(found).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('readBatchIds', () => {
     expect(await known.isKnown(trial.batch_id!)).toBe(false);
   });
 
-  it.each(['preparing', 'sending', 'unknown'] as const)('sees a call that is %s', async (state) => {
+  it.each(['sending', 'unknown'] as const)('sees a call that is %s', async (state) => {
     await world.batchIn(state, { account: state });
     expect((await readBatchIds(world.ledger, state)).isCalling).toBe(true);
   });

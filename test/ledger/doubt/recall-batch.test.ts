@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { acknowledgeForgotten, lockForSend, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { acknowledgeForgotten, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { JournalEntry } from '../../../src/ledger/admission/send-journal.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/put-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { declareCall, declareNow } from '../../support/calls.ts';
 
 const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
-const RECALLED: readonly BatchState[] = ['ready', 'preparing', 'refused', 'unknown'];
+const RECALLED: readonly BatchState[] = ['ready', 'refused', 'unknown'];
 const states = Object.keys(BATCH_STATES) as BatchState[];
 
 function callOf(batch: BatchRow, more: Partial<JournalEntry> = {}): Partial<JournalEntry> {
@@ -104,10 +103,10 @@ describe('recallForgotten', () => {
     expect(links.map((link) => link.move)).toEqual(['recall', 'recall-attempt', 'recall-attempt']);
   });
 
-  it('takes a batch from a worker that holds it, which cannot send it any more', async () => {
-    const batch = await world.prepared();
+  it('takes a batch from a worker that is about to send it, which then cannot', async () => {
+    const batch = await world.call();
     await forget(world.ledger, callOf(batch));
-    expect(await sendBatch(world.ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(false);
+    expect(await declareCall(world.ledger, batch)).toBe(false);
     expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('unknown');
   });
 
@@ -117,7 +116,7 @@ describe('recallForgotten', () => {
     await forget(world.ledger, callOf(first));
     await resumeAccount(world.ledger, file.account, because);
     expect(await findSendable(world.ledger, file.account)).toEqual([]);
-    expect(await prepareBatch(world.ledger, { fileId: file.file_id, batchNo: 2 }, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, { fileId: file.file_id, batchNo: 2 })).toBeUndefined();
   });
 
   it('bars the bytes of a call that no batch can answer for, for ever, and lets the others pass', async () => {
@@ -130,9 +129,9 @@ describe('recallForgotten', () => {
     // Nothing of a file leaves before it was compared with the call.
     expect(await findSendable(world.ledger, file.account)).toEqual([]);
     await world.force('UPDATE file SET compared_to = newest_forgotten(merchant_no) WHERE file_id = $1', [file.file_id]);
-    expect(await prepareBatch(world.ledger, first!, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, first!)).toBeUndefined();
     expect(await findSendable(world.ledger, file.account)).toEqual([second]);
-    const taken = await prepareBatch(world.ledger, second!, LEASE_MS);
+    const taken = await declareNow(world.ledger, second!);
     expect(taken?.batch_no).toBe(2);
     await cancelBatch(world.ledger, first!, because);
     expect((await readBatchRow(world.ledger, first!)).state).toBe('cancelled');
@@ -150,13 +149,13 @@ describe('recallForgotten', () => {
     await acknowledgeForgotten(world.ledger, account, because);
     await resumeAccount(world.ledger, account, because);
     expect(await findSendable(world.ledger, account)).toEqual([]);
-    expect(await prepareBatch(world.ledger, { fileId, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, { fileId, batchNo: 1 })).toBeUndefined();
   });
 
   it('bars them on their own account only', async () => {
     const batch = await world.batchIn('ready');
     await forget(world.ledger, { account: 'elsewhere', sha256: batch.body_sha256 });
-    expect(await prepareBatch(world.ledger, keyOf(batch), LEASE_MS)).toBeDefined();
+    expect(await declareNow(world.ledger, keyOf(batch))).toBeDefined();
   });
 
   it('writes the same once when two processes compare at the same moment', async () => {
@@ -175,7 +174,8 @@ describe('recallForgotten', () => {
     let begun = () => {};
     const isBegun = new Promise<void>((tell) => (begun = tell));
     const sending = transact(world.ledger, async (tx) => {
-      await lockForSend(tx);
+      // As commit_send does.
+      await tx.client.query('SELECT pg_advisory_xact_lock_shared(7003, 0)');
       begun();
       await new Promise<void>((tell) => (end = tell));
     });

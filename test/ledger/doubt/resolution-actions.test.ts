@@ -14,12 +14,12 @@ import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
 import { findDueWork } from '../../support/due-work.ts';
 import type { RowFinding } from '../../../src/rows/rows.ts';
 import { decideRow, type KeptReport } from '../../../src/ledger/doubt/decide-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -158,7 +158,7 @@ describe('resolveAttempts', () => {
 
   it('stands beside attempts in doubt only, and ends what was proposed about the batch', async () => {
     const batch = await world.sending();
-    await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await endCall(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
     await world.force(
       `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call)
        VALUES ($1, 1, 2, 'w', 'h', 1, now(), now(), 'refused', gen_random_uuid())`,
@@ -197,7 +197,7 @@ describe('readLastCall', () => {
 
 async function doubtful(): Promise<BatchRow> {
   const batch = await world.sending();
-  await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+  await endCall(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
   return batch;
 }
 

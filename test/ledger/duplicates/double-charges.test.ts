@@ -1,9 +1,7 @@
 import { reconcileBatch } from '../../support/end-batches.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchState, SentOutcome } from '../../../schemas/lifecycle.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { retryRefused } from '../../../src/ledger/batch/retry-refused.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { learnCharged } from '../../../src/ledger/duplicates/double-charges.ts';
 import { acknowledgeTwice, releaseCharged } from '../../../src/ledger/duplicates/decide-double-charges.ts';
@@ -21,10 +19,11 @@ import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
-import { compareAll, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { compareAll, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { forget } from '../support/put-rows.ts';
 import { becomes, putFile } from './support/same-payments.ts';
+import { declareCall, declareNow } from '../../support/calls.ts';
 
 /** What is charged, or may be, after another file with the same payment was checked and before that file is sent. */
 
@@ -173,13 +172,13 @@ describe('learnCharged', () => {
       await clearAccount(account, earlier);
       await wait.go(later);
       expect((await readBatchRow(world.ledger, keyOf(later))).state).toBe('ready');
-      expect(await prepareBatch(world.ledger, keyOf(later), LEASE_MS)).toBeUndefined();
+      expect(await declareNow(world.ledger, keyOf(later))).toBeUndefined();
       expect(await readPaidBatches(world.ledger)).toContainEqual(
         expect.objectContaining({ fileId: later.file_id, batchNo: 1, matches: 1, since: expect.any(Date) }),
       );
       // The rest of the file goes on.
       expect(await findSendable(world.ledger, account)).toEqual([keyOf(later, 2)]);
-      expect(await prepareBatch(world.ledger, keyOf(later, 2), LEASE_MS)).toBeDefined();
+      expect(await declareNow(world.ledger, keyOf(later, 2))).toBeDefined();
     },
   );
 
@@ -373,8 +372,8 @@ describe('the race between a send and what becomes known', () => {
     const earlier = await putFile(world, { account, payments: [2] });
     await reconcile(earlier, 'declined', 5);
     const later = await putFile(world, { account, payments: [2] });
-    const batch = (await prepareBatch(world.ledger, keyOf(later), LEASE_MS))!;
-    const send = () => sendBatch(world.ledger, batch, { host: 'service.test', requestBytes: 1 });
+    const batch = (await declareNow(world.ledger, keyOf(later)))!;
+    const send = () => declareCall(world.ledger, batch);
     const learned = {
       account,
       fileNo: earlier.file_no,

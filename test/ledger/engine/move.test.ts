@@ -343,7 +343,7 @@ describe('the database itself', () => {
   ];
   it.each(EARLIER)('answers $code to a send after a call that is $verdict, $resolution', async (earlier) => {
     const { file_id: fileId } = await world.sending();
-    await world.putBatch({ fileId, batchNo: 1 }, 'preparing');
+    await world.putBatch({ fileId, batchNo: 1 }, 'ready');
     await world.force('UPDATE batch SET attempt = 2 WHERE file_id = $1', [fileId]);
     await world.force(
       `UPDATE attempt SET verdict = $2, ended_at = CASE WHEN $2::text IS NOT NULL THEN now() END, resolution = $3,
@@ -357,14 +357,12 @@ describe('the database itself', () => {
   it('refuses a second call in flight on an account, and takes one on another', async () => {
     const { file_id: fileId, account } = await world.accepted({ batches: 2 });
     const { file_id: otherId } = await world.accepted();
-    const prepare = `UPDATE batch SET state = 'preparing' WHERE file_id = $1 AND batch_no = $2`;
-    for (const state of ['preparing', 'sending'] as const) {
-      await world.putBatch({ fileId, batchNo: 1 }, state);
-      expect(await codeOf(prepare, [fileId, 2]), `${account} has one ${state}`).toBe('23505');
-      expect(await codeOf(prepare, [otherId, 1])).toBe('done');
-    }
+    const send = `UPDATE batch SET state = 'sending' WHERE file_id = $1 AND batch_no = $2`;
+    await world.putBatch({ fileId, batchNo: 1 }, 'sending');
+    expect(await codeOf(send, [fileId, 2]), `${account} has one`).toBe('23505');
+    expect(await codeOf(send, [otherId, 1])).toBe('done');
     await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
-    expect(await codeOf(prepare, [fileId, 2])).toBe('done');
+    expect(await codeOf(send, [fileId, 2])).toBe('done');
   });
 
   it('refuses a batch id that the account has had, and takes it on another account', async () => {

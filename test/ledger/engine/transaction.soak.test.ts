@@ -1,7 +1,6 @@
 import pg, { type PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { type CopiedInto, copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { moveFile } from '../../../src/ledger/engine/move.ts';
@@ -11,6 +10,7 @@ import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { openRelayed } from '../support/start-worker.ts';
 import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -70,19 +70,6 @@ describe('transact', () => {
     });
     await expect(failed).rejects.toMatchObject({ code: 'INTERNAL' });
     expect((await readFileRow(world.ledger, fileId)).name).toBe(`${fileId}.csv`);
-  });
-
-  it('waits for the disk, but for a move that is followed by one that does', async () => {
-    const { ledger, said } = await openRelayed(world);
-    const { file_id: fileId } = await world.claimed();
-    const work = (move: string) => async (tx: Transaction) => tx.audit({ ...because, fileId, move });
-    await transact(ledger, work('one'));
-    expect(said.join()).not.toContain('synchronous_commit');
-    await transact(ledger, work('two'), { isFollowed: true });
-    expect(said.join()).toContain('SET LOCAL synchronous_commit = off;\nCOMMIT');
-    expect((await world.links(fileId)).map(({ move }) => move)).toEqual(['claim', 'one', 'two']);
-    const { rows } = await ledger.pool.query('SHOW synchronous_commit');
-    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
   });
 
   it('quotes no rows in its errors', async () => {
@@ -196,7 +183,7 @@ describe('the audit chain', () => {
     const batches = await Promise.all(Array.from({ length: 12 }, () => world.sending()));
     const end = { verdict: 'unknown', reason: 'no answer', evidence: {} } as const;
     const moves = batches.flatMap((batch, index) => [
-      () => endAttempt(index % 2 ? another : world.ledger, batch, end),
+      () => endCall(index % 2 ? another : world.ledger, batch, end),
       () => transact(another, (tx) => moveFile(tx, 'complete', batch.file_id, because)),
       () => world.accepted({ batches: 2 }),
     ]);

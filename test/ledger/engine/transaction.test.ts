@@ -1,15 +1,14 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { lazyBegin, type Queryable } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { openRelayed } from '../support/start-worker.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { callFor, declareCall } from '../../support/calls.ts';
 
 const world = openedForTests(openTestLedger);
 let client: PoolClient;
@@ -121,14 +120,12 @@ describe('lazyBegin', () => {
 it('waits for the disk before a request may leave, and before its answer counts as recorded', async () => {
   const { ledger, said } = await openRelayed(world);
   const { file_id: fileId } = await world.accepted();
-  const batch = (await prepareBatch(ledger, { fileId, batchNo: 1 }, LEASE_MS))!;
-  expect(said.join()).toContain('synchronous_commit');
-
+  const batch = await callFor(ledger, { fileId, batchNo: 1 });
   said.length = 0;
-  expect(await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(true);
+  expect(await declareCall(ledger, batch)).toBe(true);
   const end = { verdict: 'submitted', batchId: '9001', firstPollMs: 0, evidence: {} } as const;
-  expect(await endAttempt(ledger, batch, end)).toBeTruthy();
-  expect(said.join()).toContain('COMMIT');
+  expect(await endCall(ledger, batch, end)).toBe('moved');
+  expect(said.join()).toContain('commit_send');
   expect(said.join()).not.toContain('synchronous_commit');
   const { rows } = await ledger.pool.query('SELECT state FROM batch WHERE file_id = $1', [keyOf(batch).fileId]);
   expect(rows).toEqual([{ state: 'submitted' }]);

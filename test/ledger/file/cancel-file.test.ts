@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { BATCH_MOVES, BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
-import { prepareBatch, type Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatches, readBatchRow, readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { approveFile, declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { type Call } from '../../../src/ledger/batch/commit-send.ts';
+import { declareCall, declareNow } from '../../support/calls.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -44,9 +44,9 @@ describe('cancelFile', () => {
   });
 
   it('takes a batch from the worker that has just taken it up, who then cannot send it', async () => {
-    const batch = await world.prepared({ batches: 2 });
+    const batch = await world.call({ batches: 2 });
     expect(await cancelFile(world.ledger, batch.file_id, because)).toMatchObject({ state: 'cancelled' });
-    expect(await sendBatch(world.ledger, batch, CALL)).toBe(false);
+    expect(await declareCall(world.ledger, batch)).toBe(false);
     expect(await statesOf(batch.file_id)).toEqual(['cancelled', 'cancelled']);
   });
 
@@ -101,11 +101,11 @@ describe('cancelFile', () => {
   });
 
   it('wins or loses as a whole against a send at the same moment', async () => {
-    const batches: Prepared[] = [];
-    for (let n = 0; n < 20; n += 1) batches.push(await world.prepared());
+    const batches: Call[] = [];
+    for (let n = 0; n < 20; n += 1) batches.push(await world.call());
     const meetings = batches.map(async (batch) => {
       const [isSent, cancel] = await Promise.all([
-        sendBatch(world.ledger, batch, CALL),
+        declareCall(world.ledger, batch),
         cancelFile(world.ledger, batch.file_id, because).then(
           () => 'cancelled',
           () => 'refused',
@@ -122,7 +122,7 @@ describe('cancelFile', () => {
   it('wins against a job that takes the batch up later', async () => {
     const { file_id: fileId } = await world.accepted();
     await cancelFile(world.ledger, fileId, because);
-    expect(await prepareBatch(world.ledger, { fileId, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, { fileId, batchNo: 1 })).toBeUndefined();
   });
 });
 
@@ -164,7 +164,7 @@ describe('approveFile', () => {
   it('accepts a held file, whose batches may be sent from then on, and keeps why it was held', async () => {
     const { file_id: fileId } = await world.held({ batches: 2 });
     const key = { fileId, batchNo: 1 };
-    expect(await prepareBatch(world.ledger, key, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, key)).toBeUndefined();
     await approveFile(world.ledger, fileId, because);
     expect(await readFileRow(world.ledger, fileId)).toMatchObject({
       state: 'accepted',
@@ -174,7 +174,7 @@ describe('approveFile', () => {
     expect((await world.links(fileId)).slice(2)).toEqual([
       { ...because, batch_no: null, move: 'approve', from_state: 'held', to_state: 'accepted' },
     ]);
-    expect(await prepareBatch(world.ledger, key, LEASE_MS)).toBeDefined();
+    expect(await declareNow(world.ledger, key)).toBeDefined();
   });
 
   it('refuses a file that is not held', async () => {

@@ -1,3 +1,4 @@
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
 import { receiveResult, reconcileBatch } from '../../support/end-batches.ts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -17,7 +18,6 @@ import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { releaseBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readBatchFacts, readFileFacts } from '../../../src/ledger/file/read-why.ts';
 import { forget } from '../support/put-rows.ts';
@@ -173,11 +173,11 @@ describe('search files', () => {
 it('listBatches pages by number, and tells no token of a worker', async () => {
   const { file_id: fileId } = await world.accepted({ batches: 4 });
   await world.accepted({ batches: 4 });
-  await world.putBatch({ fileId, batchNo: 3 }, 'preparing');
+  await world.putBatch({ fileId, batchNo: 3 }, 'sending');
   const page = await listBatches(world.ledger, fileId, { after: 1, limit: 2 });
   expect(page.map((batch) => [batch.batch_no, batch.state])).toEqual([
     [2, 'ready'],
-    [3, 'preparing'],
+    [3, 'sending'],
   ]);
   expect(page[1]).not.toHaveProperty('token');
   expect(await listBatches(world.ledger, fileId, { after: 4, limit: 2 })).toEqual([]);
@@ -226,8 +226,8 @@ describe('readFileFacts', () => {
 
 describe('readBatchFacts', () => {
   it('tells the attempts, and how often it was put back, without a link for each', async () => {
-    const batch = await world.prepared();
-    await releaseBatch(world.ledger, batch, 'nobody answers');
+    const batch = await world.call();
+    await endCall(world.ledger, batch, { verdict: 'not_sent', reason: 'nobody answers', evidence: {} });
     const file = await readFileRow(world.ledger, batch.file_id);
     const facts = await readBatchFacts(world.ledger, file, batch);
     expect(facts).toMatchObject({ attempts: [], links: [], ahead: 0, isBarred: false });

@@ -142,7 +142,6 @@ describe('readAudit', () => {
     expect(links.map((link) => [link.move, link.batch_no])).toEqual([
       ['claim', null],
       ['accept', null],
-      ['prepare', 1],
       ['send', 1],
       ['begin', null],
     ]);

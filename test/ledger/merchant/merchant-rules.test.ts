@@ -6,16 +6,15 @@ import { readShownFile } from '../../../src/explain/read-blocks.ts';
 import { acknowledgeForgotten, pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { type AccountState, readAccountStates, readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { findLastingCauses } from '../../../src/ledger/alarm/find-alarm-causes.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { recallEntries } from '../../../src/ledger/doubt/recall-batch.ts';
 import { findSameContent } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { bindAccounts } from '../../../src/ledger/merchant/bind-accounts.ts';
 import { mustBeBound } from '../../../src/ledger/merchant/bound-accounts.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { named } from './support.ts';
+import { declareCall, declareNow } from '../../support/calls.ts';
 
 /** What goes by the merchant and not by the name of its account, one rule at a time. */
 const world = openedForTests(openTestLedger);
@@ -38,14 +37,14 @@ describe('a process whose configuration means something else', () => {
     await begin();
     const batch = await world.batchIn('ready', { account: 'main' });
     meanOther();
-    expect(await prepareBatch(world.ledger, keyOf(batch), LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, keyOf(batch))).toBeUndefined();
   });
 
   it('sends no batch that it took up before', async () => {
     await begin();
-    const batch = await world.prepared({ account: 'main' });
+    const batch = await world.call({ account: 'main' });
     meanOther();
-    expect(await sendBatch(world.ledger, batch, CALL)).toBe(false);
+    expect(await declareCall(world.ledger, batch)).toBe(false);
   });
 
   it('asks no service', async () => {
@@ -67,7 +66,7 @@ describe('two names of one merchant', () => {
     await world.sending({ account: 'main' });
     const other = await world.accepted({ account: 'second' });
     const key = { fileId: other.file_id, batchNo: 1 };
-    expect(await prepareBatch(world.ledger, key, LEASE_MS)).toBeUndefined();
+    expect(await declareNow(world.ledger, key)).toBeUndefined();
     await expect(world.putBatch(key, 'sending')).rejects.toThrow('one_call_in_flight');
   });
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { bindAccounts } from '../../../src/ledger/merchant/bind-accounts.ts';
 import { findRenamed } from '../../../src/ledger/merchant/read-merchants.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { accountsOfFiles, meanings, named } from './support.ts';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
 
 /** What was taken under a name follows its merchant, whatever the configuration calls it. */
 const world = openedForTests(openTestLedger);

@@ -130,7 +130,6 @@ describe('readStages', () => {
 
   it.each([
     ['ready', 'to_send'],
-    ['preparing', 'to_send'],
     ['sending', 'to_send'],
     ['submitted', 'at_service'],
     ['result_in', 'reconciling'],

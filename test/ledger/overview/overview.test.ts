@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { BATCH_STATES, type BatchState, type FileState, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { listFailingFiles, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { isMoving, readOpenAges, readOverview, sumDoubt } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type FilePlan, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
 const world = openedForTests(openTestLedger);
@@ -277,7 +277,7 @@ describe('isMoving', () => {
     expect(await moves()).toBe(false);
   });
 
-  it.each(['preparing', 'sending', 'submitted', 'result_in'] as const)(
+  it.each(['sending', 'submitted', 'result_in'] as const)(
     'says yes of a batch that is %s although its account is stopped, or another batch of it in doubt',
     async (state) => {
       const { account } = await fileOf([state, 'unknown', 'ready']);

@@ -67,9 +67,7 @@ function checkTwice(world: World, batches: readonly SeenBatch[]): string[] {
 }
 
 function checkInFlight(batches: readonly SeenBatch[]): string[] {
-  const busy = batches
-    .filter(({ state }) => state === 'preparing' || state === 'sending')
-    .map(({ merchantMark }) => merchantMark);
+  const busy = batches.filter(({ state }) => state === 'sending').map(({ merchantMark }) => merchantMark);
   return busy.length === new Set(busy).size ? [] : ['two batches of one merchant are in flight'];
 }
 

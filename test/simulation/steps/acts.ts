@@ -52,7 +52,7 @@ export const ACTS: readonly Act[] = [
     },
   },
   onFile('cancel a file', ['accepted', 'in_progress'], (world, id) => cancelFile(world.office, id, BECAUSE)),
-  onBatch('cancel a batch', ['ready', 'preparing', 'refused'], (world, fileId, batchNo) =>
+  onBatch('cancel a batch', ['ready', 'refused'], (world, fileId, batchNo) =>
     cancelBatch(world.office, { fileId, batchNo }, BECAUSE),
   ),
   onBatch('retry', ['refused'], (world, fileId, batchNo) => retryRefused(world.office, { fileId, batchNo }, BECAUSE)),

@@ -50,10 +50,7 @@ export async function moveClock(world: World, ms: number): Promise<void> {
   // Leases follow the clock of the database, which cannot be moved, so the leases are moved. If a transaction holds
   // one, the update gives up: the time has not passed for that lease yet.
   await world.office.pool
-    .query(
-      `UPDATE batch SET lease_until = lease_until - $1 * interval '1 millisecond' WHERE state IN ('preparing', 'sending')`,
-      [ms],
-    )
+    .query(`UPDATE batch SET lease_until = lease_until - $1 * interval '1 millisecond' WHERE state = 'sending'`, [ms])
     .catch(() => undefined);
 }
 
@@ -115,7 +112,7 @@ export type Chore = {
  */
 const STAGES: { readonly [Name in FileStage]: AnyStage } = {
   intake: INTAKE,
-  submit: oneByOne(submitStage(0)),
+  submit: oneByOne(submitStage({ sliceMs: 0 })),
   poll: pollStage(600_000),
   deliver: oneByOne(DELIVER),
   reprocess: oneByOne(REPROCESS),

@@ -244,7 +244,7 @@ describe('the actions of files and batches', () => {
         await setDown(states.file, states.batch);
         await tryAction(action);
         const { state, attempt } = await readBatchRow(world.app.ledger, { fileId, batchNo: 1 });
-        expect(['ready', 'preparing', 'refused', 'cancelled'], `${action} of ${states.batch}`).not.toContain(state);
+        expect(['ready', 'refused', 'cancelled'], `${action} of ${states.batch}`).not.toContain(state);
         expect(attempt, action).toBe(1);
       }
       const { rows } = await world.app.ledger.pool.query('SELECT 1 FROM attempt WHERE attempt > 1');

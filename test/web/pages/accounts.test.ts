@@ -2,7 +2,6 @@ import { dashboardForTests } from '../support/dashboard-world.ts';
 import { describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { partOf, wordsOf, draw } from '../support/page-words.ts';
-import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type Account, resolveSettings } from '../../../src/config/config.ts';
 import type { AccountState, Stop, HoldingBatch } from '../../../src/ledger/account/read-holds.ts';
@@ -10,6 +9,7 @@ import { AccountStateWord, WhyItWaits } from '../../../src/web/pages/accounts.ts
 import type { PersonRole } from '../../../schemas/actions.ts';
 import { Config, WEEKDAYS, type WindowConfig } from '../../../schemas/config.ts';
 import { describeWindow, Rules } from '../../../src/web/pages/account.tsx';
+import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
 
 const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
 

@@ -37,7 +37,7 @@ describe('askForResult, while there is no result', () => {
     expect(due!.getTime()).toBeLessThanOrEqual(next!.getTime());
     expect(await world.storyOf(key)).toMatchObject({
       state: 'submitted',
-      moves: ['prepare', 'send', 'submit', ...moves],
+      moves: ['send', 'submit', ...moves],
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
     const levels = world.logged.filter((line) => line['fileId'] === key.fileId).map((line) => line.level);
@@ -121,7 +121,7 @@ describe('askForResult, while there is no result', () => {
       [168, 24 * hours, true],
       [400, 24 * hours, true],
     ]);
-    expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'stale']);
+    expect((await world.storyOf(key)).moves).toEqual(['send', 'submit', 'stale']);
     const { stale_since: staleSince } = await world.batch(key);
     expect(staleSince).toEqual(new Date(since!.getTime() + 24 * hours));
   });
@@ -223,7 +223,7 @@ describe('pollStage, with several batches', () => {
     expect([asks, asked.length, await states()]).toEqual([['deliver'], 3, Array(3).fill('reconciled')]);
     expect(await commitsOf(keys)).toBe(1);
     for (const key of keys)
-      expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'receive', 'reconcile']);
+      expect((await world.storyOf(key)).moves).toEqual(['send', 'submit', 'receive', 'reconcile']);
   });
 
   it.each<[string, (id: string) => Says, string]>([

@@ -26,7 +26,7 @@ describe('askForResult, when the result is there', () => {
     });
     expect(await world.storyOf(key)).toMatchObject({
       state: 'reconciled',
-      moves: ['prepare', 'send', 'submit', 'receive', 'reconcile'],
+      moves: ['send', 'submit', 'receive', 'reconcile'],
     });
     const [part] = await world.query<{ bytes: Buffer }>(
       `SELECT bytes FROM sealed_part WHERE file_id = $1 AND part = 'result'`,
@@ -54,7 +54,7 @@ describe('askForResult, when the result is there', () => {
     const { key } = await world.submitted();
     const app = answeringResult(world.app, GOOD);
     await Promise.all(Array.from({ length: 8 }, () => askForResult(app, key)));
-    expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'receive', 'reconcile']);
+    expect((await world.storyOf(key)).moves).toEqual(['send', 'submit', 'receive', 'reconcile']);
     expect(Object.keys(await world.outcomesOf(key.fileId))).toHaveLength(3);
   });
 
@@ -132,7 +132,7 @@ describe('askForResult, when the result does not fit', () => {
     expect(asks).toEqual([]);
     expect(await world.storyOf(key)).toMatchObject({
       state: 'exception',
-      moves: ['prepare', 'send', 'submit', 'receive', 'except'],
+      moves: ['send', 'submit', 'receive', 'except'],
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
     expect(world.logged).toContainEqual(expect.objectContaining({ level: 'error', fileId: key.fileId, batchNo: 1 }));
@@ -175,7 +175,7 @@ describe('askForResult, when the result does not fit', () => {
     expect(asks).toEqual(['deliver']);
     expect(await storyOf(app, key)).toMatchObject({
       state: 'reconciled',
-      moves: ['prepare', 'send', 'submit', 'receive', 'except', 'recover'],
+      moves: ['send', 'submit', 'receive', 'except', 'recover'],
     });
     expect(Object.keys(await world.outcomesOf(key.fileId))).toHaveLength(3);
     const file = await readFileRow(app.ledger, key.fileId);
@@ -199,7 +199,7 @@ describe('askForResult, when the result does not fit', () => {
     await ask({ kind: 'failed', why: 'reset' });
     expect(await storyOf(app, key)).toMatchObject({
       state: 'exception',
-      moves: ['prepare', 'send', 'submit', 'receive', 'except', 'misfit-again', 'alarm'],
+      moves: ['send', 'submit', 'receive', 'except', 'misfit-again', 'alarm'],
       reason: '1 result row for 3 sent rows, 2 of them differ',
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});

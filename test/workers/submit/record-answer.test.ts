@@ -8,15 +8,15 @@ import { readJournal } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
 import { answering } from '../support/scripted-gateway.ts';
+import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 
 /** What the ledger records of a call that goes to the socket, and of an answer that it does not take at once. */
 
 const world = stepWorld({ accounts: 8, special: { hasty: { answerTimeoutMs: 150 } } });
 
-const DOUBT = { state: 'unknown', moves: ['prepare', 'send', 'doubt'], journal: [1], maySend: false };
+const DOUBT = { state: 'unknown', moves: ['send', 'doubt'], journal: [1], maySend: false };
 
 describe('submitBatch against a service', () => {
   it('half an answer: unknown after one POST, with what came as evidence, and the account sends no more', async () => {
@@ -91,7 +91,8 @@ function halfAnAnswer(socket: Socket, request: string): void {
 
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 /** The update that ends an attempt, and nothing before it. */
-const VERDICT = /UPDATE attempt SET ended_at/;
+/** The first of its commits declares a call, the second ends it. */
+const VERDICT = /commit_send/;
 
 async function freshBatch(): Promise<BatchKey> {
   return { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
@@ -106,7 +107,7 @@ function answersOf(key: BatchKey): unknown[] {
 describe('recordAnswer, when the ledger does not take the answer', () => {
   it('asks again until it does; meanwhile the answer stands in the log and in the send journal', async () => {
     const key = await freshBatch();
-    const cut = cutAtStatement(world.app, VERDICT);
+    const cut = cutAtStatement(world.app, VERDICT, 1);
     await submitBatch(answering(cut.app, TAKEN).app, key);
     expect(cut.wasCut()).toBe(true);
     expect(await world.storyOf(key)).toMatchObject({
@@ -127,7 +128,7 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
 
   it('keeps it beside the doubt, when others have put the batch in doubt meanwhile', async () => {
     const key = await freshBatch();
-    const cut = cutAtStatement(world.app, VERDICT);
+    const cut = cutAtStatement(world.app, VERDICT, 1);
     const putInDoubt = async () => {
       await world.query(`UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [key.fileId]);
       await recoverBatches(world.app.ledger, longestCallMs(world.app));
@@ -137,7 +138,7 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
     expect(await world.storyOf(key)).toMatchObject({
       state: 'unknown',
       batchId: null,
-      moves: ['prepare', 'send', 'doubt', 'late-answer'],
+      moves: ['send', 'doubt', 'late-answer'],
       maySend: false,
     });
   });

@@ -13,7 +13,7 @@ import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import type { Orders } from '../support/submit-child.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { findNext, mayBeSent } from '../../../workers/submit/find-next.ts';
+import { mayBeSent } from '../../../workers/submit/submit.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { dueOf, nextDueOf } from '../support/stage-steps.ts';
 import { storyOf, takeInCharges } from '../support/story.ts';
@@ -65,7 +65,7 @@ describe('a worker that is killed', () => {
     await sweepUntil(key, 'unknown');
     expect(await world.storyOf(key)).toMatchObject({
       attempts: [{ attempt: 1, verdict: 'unknown' }],
-      moves: ['prepare', 'send', 'doubt'],
+      moves: ['send', 'doubt'],
       journal: [1],
       maySend: false,
     });
@@ -77,17 +77,19 @@ describe('a worker that is killed', () => {
     expect((await world.storyOf({ fileId, batchNo: 2 })).state).toBe('ready');
   });
 
-  it('between taking the batch and sending it: the batch is ready, and goes out once', async () => {
+  it('before it declares the call: the batch is as it was, and goes out once', async () => {
     const account = world.freshAccount();
     const key = { fileId: await world.takeInCharges(account, 2), batchNo: 1 };
     const child = await submitInChild(key, true);
-    expect((await world.storyOf(key)).state).toBe('preparing');
-    await sweep(world.app);
-    expect((await world.storyOf(key)).state).toBe('preparing');
     child.process.kill('SIGKILL');
     await child.ended;
-    await sweepUntil(key, 'ready');
-    expect(await world.storyOf(key)).toMatchObject({ attempt: 1, attempts: [], journal: [], maySend: true });
+    expect(await world.storyOf(key)).toMatchObject({
+      state: 'ready',
+      attempts: [],
+      moves: [],
+      journal: [],
+      maySend: true,
+    });
 
     await submitBatch(world.app, key);
     expect(world.service.posts(agentCodeOf(account))).toBe(1);
@@ -95,12 +97,11 @@ describe('a worker that is killed', () => {
   });
 });
 
-describe('a worker that sleeps through its lease', () => {
+describe('a worker that sleeps before it declares its call', () => {
   it('sends nothing when it wakes up: another one has sent the batch meanwhile', async () => {
     const key = { fileId: await world.takeInCharges('sleepy', 2), batchNo: 1 };
     const child = await submitInChild(key, true);
     child.process.kill('SIGSTOP');
-    await sweepUntil(key, 'ready');
     await submitBatch(withLongLease(world.app), key);
     expect(world.service.posts(agentCodeOf('sleepy'))).toBe(1);
 
@@ -190,14 +191,12 @@ describe('send window', () => {
     });
 
     it('has nothing due, and the stage looks again when it opens', async () => {
-      expect(await findNext(app, account)).toBeUndefined();
       expect(await dueOf(app, submitStage())).not.toContainEqual({ account });
       expect(await nextDueOf(app, submitStage())).toEqual(new Date('2026-06-15T20:00:00Z'));
     });
 
     it('is found open by the stage at that time', async () => {
       clock.set('2026-06-15T20:00:00Z');
-      expect(await findNext(app, account)).toEqual({ fileId, batchNo: 1 });
       expect(await dueOf(app, submitStage())).toContainEqual({ account });
     });
 

@@ -7,7 +7,7 @@ import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { dueOf, putTaken } from '../support/stage-steps.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
-import { RELEASED, rungBy } from '../support/story.ts';
+import { rungBy } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 
@@ -18,21 +18,21 @@ const world = stepWorld({ accounts: 30, special: { sleepy: { leaseMs: 30 } } });
 describe('submitBatch, when the lease ran out before the first byte', () => {
   it('sends nothing, and the batch is free again', async () => {
     const first = { fileId: await world.takeInCharges('sleepy', 2), batchNo: 1 };
-    const before = () => expect.poll(() => isLeaseOver(first), { interval: 10 }).toBe(true);
-    const scripted = answering(world.app, taken('7016'), { before });
+    const append: App['journal']['append'] = async (entry) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return world.app.journal.append(entry);
+    };
+    const scripted = answering({ ...world.app, journal: { ...world.app.journal, append } }, taken('7016'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await world.storyOf(first)).toMatchObject(RELEASED);
+    expect(await world.storyOf(first)).toMatchObject({
+      state: 'ready',
+      attempt: 2,
+      reason: expect.stringMatching(/the intent to send is withdrawn: it took \d+ ms to become durable/),
+      moves: ['send', 'unsent'],
+    });
   });
 });
-
-async function isLeaseOver(key: BatchKey): Promise<boolean> {
-  const [row] = await world.query<{ over: boolean }>(
-    'SELECT lease_until < clock_timestamp() AS over FROM batch WHERE file_id = $1 AND batch_no = $2',
-    [key.fileId, key.batchNo],
-  );
-  return row!.over;
-}
 
 describe('submitBatch, left in doubt without the time of the service', () => {
   it('asks for it once the doubt is on record, and does without when nobody answers', async () => {
@@ -72,10 +72,16 @@ describe('submitBatch, asked more than once', () => {
     const scripted = answering(world.app, taken('7010'));
     const gateway = scripted.app.gateway({ account: '', merchant_no: 0 });
     const counting: typeof gateway.submitBatch = async (call) => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      return gateway.submitBatch(call).finally(() => {
-        inFlight -= 1;
+      let left = 0;
+      const beforeFirstByte: typeof call.beforeFirstByte = async (about) => {
+        const mayLeave = await call.beforeFirstByte(about);
+        left = mayLeave ? 1 : 0;
+        inFlight += left;
+        most = Math.max(most, inFlight);
+        return mayLeave;
+      };
+      return gateway.submitBatch({ ...call, beforeFirstByte }).finally(() => {
+        inFlight -= left;
       });
     };
     const app = { ...scripted.app, gateway: () => ({ ...gateway, submitBatch: counting, fetchBatchResult }) };
@@ -174,7 +180,7 @@ async function sendSlice(
   { sliceMs = 60_000, stop = new AbortController().signal } = {},
 ): Promise<QueueName[]> {
   const only = forAccounts(app, await accountOf(keys[0]!));
-  return rungBy(async () => expect(await runOnce(only, submitStage(sliceMs), stop)).toBe(1));
+  return rungBy(async () => expect(await runOnce(only, submitStage({ sliceMs }), stop)).toBe(1));
 }
 
 /** Returns whether the stage finds the account of a batch due. */
@@ -258,7 +264,7 @@ describe('submitStage', () => {
     const all = [await threeBatches(), await threeBatches(), await threeBatches()];
     const accounts = await Promise.all(all.map(([first]) => accountOf(first)));
     const app = forAccounts(takingAll(), ...accounts);
-    const stage = submitStage(0);
+    const stage = submitStage({ sliceMs: 0 });
     for (const round of [1, 2, 3]) {
       for (const _ of all) await runOnce(app, stage);
       const sent = await Promise.all(
@@ -311,7 +317,7 @@ it('accounts whose service never answers hold up no other account, and hold no c
     await runner.stop(60_000);
   }
   for (const { account, first } of hanging) {
-    expect(await world.movesOf(first)).toEqual(['prepare', 'send', 'doubt']);
+    expect(await world.movesOf(first)).toEqual(['send', 'doubt']);
     expect(service.posts(agentCodeOf(account))).toBe(1);
   }
 });

@@ -1,6 +1,5 @@
 import { reconcileBatch } from '../../support/end-batches.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readBatches, readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
@@ -12,6 +11,7 @@ import { answering, answeringResult } from './scripted-gateway.ts';
 import { query } from './story.ts';
 import { formatInZone } from '../../../src/calendar/zone-time.ts';
 import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
+import { endCall } from '../../../src/ledger/batch/commit-send.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -61,7 +61,7 @@ export async function chargedAt(world: LedgerWorld, account: string, at: Date): 
   world.clock.set(at);
   const batch = await world.sending({ account });
   const end = { verdict: 'submitted', batchId: `c-${batch.file_id}`, firstPollMs: 0, evidence: {} } as const;
-  await endAttempt(world.ledger, batch, { ...end, serviceAt: at });
+  await endCall(world.ledger, batch, { ...end, serviceAt: at });
   await world.putBatch(keyOf(batch), 'reconciled');
   const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
   await world.force(
@@ -82,7 +82,7 @@ export async function chargedAt(world: LedgerWorld, account: string, at: Date): 
 export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Promise<BatchRow> {
   const batch = await world.sending(plan);
   const end = { verdict: 'unknown', reason: 'the connection was reset', evidence: { bytesWritten: 10 } } as const;
-  await endAttempt(world.ledger, batch, { ...end, serviceAt: world.clock.now() });
+  await endCall(world.ledger, batch, { ...end, serviceAt: world.clock.now() });
   return readBatchRow(world.ledger, keyOf(batch));
 }
 
@@ -90,7 +90,7 @@ export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Pr
 export async function undecidedBatch(world: LedgerWorld, plan: FilePlan = {}): Promise<BatchRow> {
   const batch = await world.sending(plan);
   const end = { verdict: 'submitted', batchId: `u-${batch.file_id}`, firstPollMs: 0, evidence: {} } as const;
-  await endAttempt(world.ledger, batch, { ...end, serviceAt: world.clock.now() });
+  await endCall(world.ledger, batch, { ...end, serviceAt: world.clock.now() });
   const key = keyOf(batch);
   const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
   const received = await world.putBatch(key, 'result_in');

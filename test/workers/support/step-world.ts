@@ -169,16 +169,21 @@ function withStatements(app: App, before: (statement: unknown) => Promise<void> 
   return { ...app, ledger: { ...app.ledger, pool: watched } };
 }
 
-/** Returns an app that loses the connection once, after the ledger has committed and before the answer comes. */
-export function losingAnswer(app: App): App {
+/**
+ * Returns an app that loses the connection once, after the ledger has committed and before the answer comes.
+ * @param sql the statement that commits
+ * @param passes how many of them are answered first
+ */
+export function losingAnswer(app: App, sql = /COMMIT$/, passes = 0): App {
   const { pool } = app.ledger;
-  let isLost = false;
+  let seen = 0;
   const connect = async () => {
     const client = await pool.connect();
     const query = (...call: unknown[]) => {
       const asked = Reflect.apply(client.query as (...call: unknown[]) => Promise<unknown>, client, call);
-      if (isLost || !textOf(call[0]).endsWith('COMMIT')) return asked;
-      isLost = true;
+      if (!sql.test(textOf(call[0]))) return asked;
+      seen += 1;
+      if (seen !== passes + 1) return asked;
       return asked.then(() => Promise.reject(new Error('Connection terminated unexpectedly')));
     };
     return replace(client, { query });

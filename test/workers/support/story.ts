@@ -83,7 +83,7 @@ export type Story = {
 };
 
 /** The story of a batch of which nothing was sent, so that it waits again as before. */
-export const RELEASED = { state: 'ready', attempts: [], journal: [], moves: ['prepare', 'release'] };
+export const RELEASED = { state: 'ready', attempts: [], journal: [], moves: ['put-off'] };
 
 export async function storyOf(app: App, key: BatchKey): Promise<Story> {
   const batch = await readBatchRow(app.ledger, key);

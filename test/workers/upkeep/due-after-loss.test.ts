@@ -1,8 +1,8 @@
+import { declareNow } from '../../support/calls.ts';
 import { describe, expect, it } from 'vitest';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { dueNames } from '../../../src/ledger/batch/due-work.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
@@ -306,19 +306,9 @@ describe('what is due, when the clock of the host was set back', () => {
 describe('sweep, when a worker is gone', () => {
   it('leaves alone what a living worker holds', async () => {
     const key = { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
-    const batch = await prepareBatch(world.app.ledger, key, 60_000);
-    expect(batch).toBeDefined();
+    expect(await declareNow(world.app.ledger, key)).toBeDefined();
     await sweep(world.app);
-    expect((await world.storyOf(key)).state).toBe('preparing');
-  });
-
-  it('takes back what a living worker has held for longer than its lease, and it is due again', async () => {
-    const key = { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
-    await loseQueue(world.app);
-    await prepareBatch(world.app.ledger, key, 0);
-    await sweep(world.app);
-    expect(await stagesOf(key.fileId)).toEqual(['deliver', 'submit']);
-    expect(await world.storyOf(key)).toMatchObject({ state: 'ready', moves: ['prepare', 'release'] });
+    expect((await world.storyOf(key)).state).toBe('sending');
   });
 
   it('doubts a call that has gone on for longer than any call can, and nothing of it is due', async () => {

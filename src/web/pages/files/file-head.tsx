@@ -282,7 +282,7 @@ export function actionsOf({
   file: Pick<FileRow, 'state' | 'account'> & Pick<ShownFile, 'late'>;
 }): HandledAction[] {
   const conditions: Partial<Record<HandledAction, boolean>> = {
-    cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
+    cancel: states.ready !== undefined || states.refused !== undefined,
     acknowledge: late !== undefined,
     // Rows of a former account go again only by a move. Other files are where they belong.
     resubmit: hasRowsToSend && !isFormerName(account),

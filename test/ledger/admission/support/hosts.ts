@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type Admission, admit, type Sender } from '../../../../src/ledger/admission/admit.ts';
-import { prepareBatch } from '../../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../../src/ledger/batch/send-batch.ts';
 import { openSendJournal, type SendJournal } from '../../../../src/ledger/admission/send-journal.ts';
-import { keyOf, LEASE_MS, openTestLedger, START } from '../../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../../support/ledger-world.ts';
 import { readBackup, readKeyNeeds } from '../../../../src/ledger/backup/read-backup.ts';
 import { writeBackup } from '../../../../src/ledger/backup/write-backup.ts';
+import { declareNow } from '../../../support/calls.ts';
 
 export const BOTH = ['a', 'b'];
 /** As on a host that is the only sender. */
@@ -52,8 +51,8 @@ export async function openHosts() {
   };
   const sendFile = async (name: string, sender: Sender, fileId: string): Promise<void> => {
     ledger.admitted.sender = sender;
-    const batch = (await prepareBatch(ledger, { fileId, batchNo: 1 }, LEASE_MS))!;
-    expect(await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(true);
+    const batch = (await declareNow(ledger, { fileId, batchNo: 1 }))!;
+    expect(batch).toBeDefined();
     const { attempt, body_sha256: sha256, account, token: call } = batch;
     await (await journalOf(name)).append({ at: START, account, ...keyOf(batch), attempt, sha256, call });
     await world.force(`UPDATE attempt SET verdict = 'submitted', ended_at = now() WHERE call = '${call}'`);

@@ -1,27 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
-import { type AttemptEnd, closing, endAttempt, recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
-import { moveBatch } from '../../../src/ledger/engine/move.ts';
-import type { Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
+import { type Call, type CallEnd, endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { callFor } from '../../support/calls.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
 
-const SUBMITTED: AttemptEnd = {
+const SUBMITTED: CallEnd = {
   verdict: 'submitted',
   batchId: '9001',
   firstPollMs: 10_000,
   evidence: { text: 'done' },
 };
-const REFUSED: AttemptEnd = { verdict: 'refused', reason: 'bad login', evidence: { code: 5 } };
-const UNKNOWN: AttemptEnd = { verdict: 'unknown', reason: 'no answer', evidence: { bytesWritten: 12 } };
-const NOT_SENT: AttemptEnd = { verdict: 'not_sent', reason: 'connection refused', evidence: {} };
+const REFUSED: CallEnd = { verdict: 'refused', reason: 'bad login', evidence: { code: 5 } };
+const UNKNOWN: CallEnd = { verdict: 'unknown', reason: 'no answer', evidence: { bytesWritten: 12 } };
+const NOT_SENT: CallEnd = { verdict: 'not_sent', reason: 'connection refused', evidence: {} };
 
-const VERDICTS: { end: AttemptEnd; move: string; to: BatchState; reason: string; columns: object }[] = [
+const VERDICTS: { end: CallEnd; move: string; to: BatchState; reason: string; columns: object }[] = [
   {
     end: SUBMITTED,
     move: 'submit',
@@ -46,7 +44,7 @@ const VERDICTS: { end: AttemptEnd; move: string; to: BatchState; reason: string;
   },
 ];
 
-async function attemptsOf(batch: Prepared) {
+async function attemptsOf(batch: Call) {
   const { rows } = await world.ledger.pool.query(
     'SELECT attempt, ended_at, verdict, evidence FROM attempt WHERE file_id = $1 ORDER BY attempt',
     [batch.file_id],
@@ -54,15 +52,14 @@ async function attemptsOf(batch: Prepared) {
   return rows;
 }
 
-describe('endAttempt', () => {
+describe('endCall', () => {
   it.each(VERDICTS)(
     "$end.verdict makes the batch $to, in nobody's hands",
     async ({ end, move, to, reason, columns }) => {
       const batch = await world.sending();
       const before = await world.links(batch.file_id);
-      const ended = await endAttempt(world.ledger, batch, end);
-      expect(ended).toEqual(await readBatchRow(world.ledger, keyOf(batch)));
-      expect(ended).toMatchObject({
+      expect(await endCall(world.ledger, batch, end)).toBe('moved');
+      expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
         ...columns,
         state: to,
         reason,
@@ -94,7 +91,7 @@ describe('endAttempt', () => {
       await world.force('UPDATE batch SET state = $2 WHERE file_id = $1', [batch.file_id, state]);
       const before = await readBatchRow(world.ledger, keyOf(batch));
       const links = await world.links(batch.file_id);
-      expect(await endAttempt(world.ledger, batch, end), state).toBeUndefined();
+      expect(await endCall(world.ledger, batch, end), state).toBe('late');
       expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(before);
       expect((await world.links(batch.file_id)).slice(links.length)).toEqual([
         {
@@ -114,11 +111,11 @@ describe('endAttempt', () => {
   it('does not touch a batch that is in the hands of another worker', async () => {
     const batch = await world.sending();
     const now = await world.putBatch(keyOf(batch), 'sending');
-    expect(await endAttempt(world.ledger, batch, SUBMITTED)).toBeUndefined();
+    expect(await endCall(world.ledger, batch, SUBMITTED)).toBe('late');
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(now);
   });
 
-  it.each<AttemptEnd>([
+  it.each<CallEnd>([
     SUBMITTED,
     { verdict: 'refused', reason: 'no', evidence: {} },
     { verdict: 'not_sent', reason: 'no', evidence: {} },
@@ -126,10 +123,10 @@ describe('endAttempt', () => {
     'is written once when the worker says $verdict again, because it did not hear that it was written',
     async (end) => {
       const batch = await world.sending();
-      await endAttempt(world.ledger, batch, end);
+      await endCall(world.ledger, batch, end);
       const before = await readBatchRow(world.ledger, keyOf(batch));
       const links = await world.links(batch.file_id);
-      expect(await endAttempt(world.ledger, batch, end)).toBe('recorded');
+      expect(await endCall(world.ledger, batch, end)).toBe('recorded');
       expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(before);
       expect(await world.links(batch.file_id)).toEqual(links);
     },
@@ -137,8 +134,8 @@ describe('endAttempt', () => {
 
   it('comes too late with another batch id than the one that was written', async () => {
     const batch = await world.sending();
-    await endAttempt(world.ledger, batch, SUBMITTED);
-    expect(await endAttempt(world.ledger, batch, { ...SUBMITTED, batchId: '9999' })).toBeUndefined();
+    await endCall(world.ledger, batch, SUBMITTED);
+    expect(await endCall(world.ledger, batch, { ...SUBMITTED, batchId: '9999' })).toBe('late');
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ move: 'late-answer' });
   });
 
@@ -146,7 +143,7 @@ describe('endAttempt', () => {
     const batch = await world.sending();
     await world.force(`UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [batch.file_id]);
     await recoverBatches(world.ledger, 60_000);
-    expect(await endAttempt(world.ledger, batch, SUBMITTED)).toBeUndefined();
+    expect(await endCall(world.ledger, batch, SUBMITTED)).toBe('late');
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null });
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
       move: 'late-answer',
@@ -158,8 +155,8 @@ describe('endAttempt', () => {
     const batch = await world.sending({ batches: 2 });
     const earlier = await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, 'reconciled');
     const before = await world.links(batch.file_id);
-    const repeated: AttemptEnd = { ...SUBMITTED, batchId: earlier.batch_id! };
-    expect(await endAttempt(world.ledger, batch, repeated)).toMatchObject({ state: 'unknown' });
+    const repeated: CallEnd = { ...SUBMITTED, batchId: earlier.batch_id! };
+    expect(await endCall(world.ledger, batch, repeated)).toBe('doubted');
     const reason = `the service answered with batch id ${earlier.batch_id}, which this account already has`;
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null, reason });
     expect(await attemptsOf(batch)).toEqual([
@@ -171,21 +168,21 @@ describe('endAttempt', () => {
   it('takes a batch id that only another account has had', async () => {
     const one = await world.sending();
     const other = await world.sending();
-    const end: AttemptEnd = { ...SUBMITTED, batchId: '9002' };
-    expect(await endAttempt(world.ledger, one, end)).toMatchObject({ state: 'submitted' });
-    expect(await endAttempt(world.ledger, other, end)).toMatchObject({ state: 'submitted' });
+    const end: CallEnd = { ...SUBMITTED, batchId: '9002' };
+    expect(await endCall(world.ledger, one, end)).toBe('moved');
+    expect(await endCall(world.ledger, other, end)).toBe('moved');
   });
 
   it('counts the tries that reached nobody from the start after one that did', async () => {
     const batch = await world.sending();
     await world.force('UPDATE batch SET releases = 4 WHERE file_id = $1', [batch.file_id]);
-    await endAttempt(world.ledger, { ...batch, releases: 4 }, { ...SUBMITTED, batchId: '9003' });
+    await endCall(world.ledger, { ...batch, releases: 4 }, { ...SUBMITTED, batchId: '9003' });
     expect((await readBatchRow(world.ledger, keyOf(batch))).releases).toBe(0);
   });
 
   it('waits longer after each try that was not sent', async () => {
     const batch = await world.sending();
-    await endAttempt(world.ledger, { ...batch, releases: 3 }, NOT_SENT);
+    await endCall(world.ledger, { ...batch, releases: 3 }, NOT_SENT);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
       releases: 4,
       not_before: new Date('2026-06-15T10:00:08.000Z'),
@@ -194,41 +191,69 @@ describe('endAttempt', () => {
 
   it('is not lost over an answer that PostgreSQL could not store as it came', async () => {
     const batch = await world.sending();
-    const end: AttemptEnd = { ...SUBMITTED, batchId: '9004', evidence: { text: 'cut in an emoji \ud83d, NUL \0' } };
-    expect(await endAttempt(world.ledger, batch, end)).toMatchObject({ state: 'submitted' });
+    const end: CallEnd = { ...SUBMITTED, batchId: '9004', evidence: { text: 'cut in an emoji \ud83d, NUL \0' } };
+    expect(await endCall(world.ledger, batch, end)).toBe('moved');
     expect((await attemptsOf(batch))[0].evidence).toEqual({ text: 'cut in an emoji \uFFFD, NUL \uFFFD' });
   });
 
   it('gives one of two verdicts at the same moment', async () => {
     const batch = await world.sending();
-    const ends = await Promise.all([
-      endAttempt(world.ledger, batch, UNKNOWN),
-      endAttempt(world.ledger, batch, REFUSED),
-    ]);
-    expect(ends.filter((end) => end !== undefined)).toEqual([await readBatchRow(world.ledger, keyOf(batch))]);
+    const ends = await Promise.all([endCall(world.ledger, batch, UNKNOWN), endCall(world.ledger, batch, REFUSED)]);
+    expect(ends.toSorted()).toEqual(['late', 'moved']);
   });
 });
 
-describe('closing', () => {
-  it('writes the verdict with the attempt it is about and no other, when the batch is moved', async () => {
-    const batch = await world.sending();
-    await world.ledger.pool.query(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
-       SELECT file_id, batch_no, 2, worker, host, request_bytes, started_at, gen_random_uuid() FROM attempt WHERE file_id = $1`,
-      [batch.file_id],
-    );
-    const verdicts = async () => (await attemptsOf(batch)).map((attempt) => attempt.verdict);
-    const because = { actor: 'worker:submit', reason: 'the service said no' };
-    const refuse = (token: string) =>
-      transact(world.ledger, (tx) =>
-        moveBatch(tx, 'refuse', keyOf(batch), because, {
-          where: { sql: 'token = $1', values: [token] },
-          also: closing(tx, 2, { verdict: 'refused', evidence: { code: 1 } }),
-        }),
-      );
-    expect(await refuse(randomUUID())).toBeUndefined();
-    expect(await verdicts()).toEqual([null, null]);
-    expect(await refuse(batch.token)).toMatchObject({ state: 'refused' });
-    expect(await verdicts()).toEqual([null, 'refused']);
+describe('endCall, of a call that was never declared', () => {
+  const put = { verdict: 'not_sent', reason: 'connection refused', evidence: {} } as const;
+
+  it('lets the batch wait a little before the same attempt is made again', async () => {
+    const call = await world.call();
+    const before = await world.links(call.file_id);
+    expect(await endCall(world.ledger, call, put)).toBe('put off');
+    expect(await readBatchRow(world.ledger, keyOf(call))).toMatchObject({
+      state: 'ready',
+      reason: 'connection refused',
+      attempt: 1,
+      token: null,
+      releases: 1,
+      not_before: new Date('2026-06-15T10:00:01.000Z'),
+    });
+    expect(await attemptsOf(call)).toEqual([]);
+    expect((await world.links(call.file_id)).slice(before.length)).toEqual([
+      {
+        actor: 'worker:submit',
+        batch_no: 1,
+        move: 'put-off',
+        from_state: null,
+        to_state: null,
+        reason: 'connection refused',
+        evidence: {},
+      },
+    ]);
   });
+
+  it('waits longer each time, and once for each try', async () => {
+    const call = await world.call();
+    const waits: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const again = await callFor(world.ledger, keyOf(call));
+      await endCall(world.ledger, again, put);
+      expect(await endCall(world.ledger, again, put)).toBe('nothing');
+      const { not_before: notBefore } = await readBatchRow(world.ledger, keyOf(call));
+      waits.push(notBefore!.getTime() - world.clock.now().getTime());
+    }
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+  });
+
+  it.each(['sending', 'submitted', 'cancelled', 'unknown'] as const)(
+    'changes nothing when the batch is %s by now',
+    async (state) => {
+      const call = await world.call();
+      const now = await world.putBatch(keyOf(call), state);
+      const links = await world.links(call.file_id);
+      expect(await endCall(world.ledger, call, put)).toBe('nothing');
+      expect(await readBatchRow(world.ledger, keyOf(call))).toEqual(now);
+      expect(await world.links(call.file_id)).toEqual(links);
+    },
+  );
 });

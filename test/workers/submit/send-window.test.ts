@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { mayBeSent } from '../../../workers/submit/find-next.ts';
+import { mayBeSent } from '../../../workers/submit/submit.ts';
 
 describe('the window of an account', () => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;

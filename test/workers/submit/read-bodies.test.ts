@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { type BatchKey, keyOf } from '../../../src/ledger/engine/move.ts';
 import { openKeyRing } from '../../../src/crypto/key-ring.ts';
 import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { openBytes, sealBytes } from '../../../src/crypto/seal.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
-import { submitAlone, submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { RELEASED } from '../support/story.ts';
 import { forceSql } from '../../support/force-sql.ts';
-import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/read-body.ts';
+import { nextBodies } from '../../../workers/submit/read-bodies.ts';
 
 /** Control total H5: what is about to be sent, read again, matches the ledger. */
 
@@ -103,7 +103,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
       stop: expect.stringMatching(says),
       maySend: false,
     });
-    await submitBatch(scripted.app, second);
+    await submitBatch(scripted.app, second).catch(() => undefined);
     expect(scripted.bodies).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
 
   it('a database that was away for a moment stops no account', async () => {
     const { first } = await world.twoBatches();
-    const cut = cutAtStatement(world.app, /FROM sealed_part/);
+    const cut = cutAtStatement(world.app, /JOIN sealed_part/);
     const scripted = answering(cut.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(POWER_CUT);
     expect(scripted.bodies).toEqual([]);
@@ -187,62 +187,60 @@ async function changeRow(key: BatchKey, set: string): Promise<void> {
 let given = 0;
 const taken = () => ({ kind: 'submitted', batchId: `ahead-${(given += 1)}`, text: 'taken' }) as const;
 
-async function aheadOf(key: BatchKey, text: string): Promise<BodyAhead> {
-  const { body_sha256: sha256 } = await world.batch(key);
-  return { key, sha256, body: Buffer.from(text), rowSet: null, marks: Buffer.alloc(0) };
-}
-
-describe('openAhead', () => {
-  it('opens the batch that is next, with the bytes that are sent of it, and moves nothing', async () => {
-    const { account, first } = await world.twoBatches();
-    const ahead = await openAhead(world.app, account);
-    expect(ahead?.key).toEqual(first);
+describe('nextBodies', () => {
+  it('reads the batches that are next, with the bytes that are sent of them, and moves nothing', async () => {
+    const { account, first, second } = await world.twoBatches();
+    const bodies = nextBodies(world.app, account);
+    const one = await bodies.take();
+    expect([keyOf(one!.batch), bodies.wasAhead()]).toEqual([first, false]);
+    expect([keyOf((await bodies.takeAhead())!.batch), bodies.wasAhead()]).toEqual([second, true]);
     expect(await world.storyOf(first)).toMatchObject({ state: 'ready', moves: [] });
     const scripted = answering(world.app, taken());
     await submitBatch(scripted.app, first);
-    expect(scripted.bodies).toEqual([ahead!.body.toString()]);
+    expect(scripted.bodies).toEqual([one!.body.toString()]);
   });
 
-  it('passes by what was sent, and finds nothing when nothing waits', async () => {
+  it('looks again for what is next now, whatever was read ahead', async () => {
     const { account, first, second } = await world.twoBatches();
+    const bodies = nextBodies(world.app, account);
+    expect(keyOf((await bodies.take())!.batch)).toEqual(first);
+    expect(keyOf((await bodies.take())!.batch)).toEqual(first);
     await submitBatch(answering(world.app, taken()).app, first);
-    expect((await openAhead(world.app, account))?.key).toEqual(second);
+    expect(keyOf((await bodies.take())!.batch)).toEqual(second);
     await submitBatch(answering(world.app, taken()).app, second);
-    expect(await openAhead(world.app, account)).toBeUndefined();
+    expect(await bodies.take()).toBeUndefined();
+  });
+
+  it('reads no more than calls are expected, and then once more', async () => {
+    const { account, first, second } = await world.twoBatches();
+    const bodies = nextBodies(world.app, account, 1);
+    expect(keyOf((await bodies.take())!.batch)).toEqual(first);
+    await submitBatch(answering(world.app, taken()).app, first);
+    expect(keyOf((await bodies.takeAhead())!.batch)).toEqual(second);
+  });
+
+  it('ends before a body that cannot be proven, and comes to it last', async () => {
+    const { account, first, second } = await world.twoBatches();
+    await setBody(second, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)');
+    const bodies = nextBodies(world.app, account);
+    expect(keyOf((await bodies.take())!.batch)).toEqual(first);
+    await submitBatch(answering(world.app, taken()).app, first);
+    expect(await bodies.takeAhead()).toBeUndefined();
+    expect((await world.storyOf(second)).stop).toBeUndefined();
+    await expect(bodies.take()).rejects.toThrow(/sealed data was changed/);
+    expect((await world.storyOf(second)).stop).toEqual(expect.any(String));
   });
 
   it.each([
     ['is gone', 'DELETE FROM sealed_part WHERE file_id = $1'],
     ['was changed', 'UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1'],
-  ])('leaves a body that %s to the next attempt: no account is stopped yet', async (_what, sql) => {
+  ])('leaves a body that %s to the next attempt while a call is in progress', async (_what, sql) => {
     const { account, first } = await world.twoBatches();
     await forceSql(world.app, sql, [first.fileId]);
-    expect(await openAhead(world.app, account)).toBeUndefined();
+    const bodies = nextBodies(world.app, account);
+    expect(await bodies.takeAhead()).toBeUndefined();
     expect(await world.storyOf(first)).toMatchObject({ state: 'ready', stop: undefined });
-    await expect(submitBatch(answering(world.app, taken()).app, first)).rejects.toThrow();
+    await expect(bodies.take()).rejects.toThrow();
     expect((await world.storyOf(first)).stop).toEqual(expect.any(String));
-  });
-});
-
-describe('a body that was opened ahead', () => {
-  it('is what is sent of its batch', async () => {
-    const { first } = await world.twoBatches();
-    const scripted = answering(world.app, taken());
-    await submitAlone(scripted.app, first, { ahead: await aheadOf(first, 'opened ahead') });
-    expect(scripted.bodies).toEqual(['opened ahead']);
-  });
-
-  it.each<[string, (ahead: BodyAhead, other: BatchKey) => BodyAhead]>([
-    ['another batch', (ahead, other) => ({ ...ahead, key: other })],
-    ['a batch of another file', (ahead) => ({ ...ahead, key: { ...ahead.key, fileId: 'f'.repeat(16) } })],
-    ['other bytes than the ledger wants of it', (ahead) => ({ ...ahead, sha256: '0'.repeat(64) })],
-  ])('is not sent when it is of %s', async (_what, change) => {
-    const { first, second } = await world.twoBatches();
-    const ahead = change(await aheadOf(first, 'opened ahead'), second);
-    expect(isBodyOf(ahead, await world.batch(first))).toBe(false);
-    const scripted = answering(world.app, taken());
-    await submitAlone(scripted.app, first, { ahead });
-    expect(scripted.bodies).toHaveLength(1);
-    expect(scripted.bodies).not.toContain('opened ahead');
   });
 });
