@@ -7,7 +7,6 @@ import { openSealedFile } from '../src/crypto/archive.ts';
 import { type DataKey, unwrapDataKey } from '../src/crypto/data-key.ts';
 import type { Folder } from '../src/config/config.ts';
 import { sha256Of } from '../src/kernel/hash.ts';
-import type { LaterResult } from '../src/ledger/batch/receive-result.ts';
 import { readSealedPart, type SealedPart } from '../src/ledger/batch/read-sealed-part.ts';
 import { openBytes, sealBytes } from '../src/crypto/seal.ts';
 import { type SessionKey, writeSessionKey } from '../src/pgp/load-openpgp.ts';
@@ -67,7 +66,7 @@ export function sealResult(
   batchNo: number,
   bytes: Buffer,
   part: SealedPart = 'result',
-): LaterResult {
+): { sealed: Buffer; sha256: string } {
   const sealed = sealBytes(openFileKey(app, file), purposeOf(batchNo, part), bytes);
   return { sealed, sha256: sha256Of(bytes) };
 }

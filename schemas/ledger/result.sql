@@ -190,9 +190,11 @@ COMMENT ON COLUMN outcome_movement.cents IS 'Cents to add; negative where a chan
 -- == Functions ==
 
 -- Ends questions for results, one or many. A result that has just come is kept (move `receive`). Then the batch makes the
--- move that its judgement asks for (`reconcile` or `except`), if it has the very result that was judged. A batch in another
--- state, or with another batch id by now, stays as it is. All processes lock batches in one order, so that none waits for
--- another that waits for it. The outcomes of the rows follow in the same transaction.
+-- move that its judgement asks for (`reconcile` or `except`), if it has the very result that was judged. A late one, of a
+-- batch whose result did not fit, is kept in its place with what it was judged to be: it fits (`recover`), or it is another
+-- one that does not (`misfit-again`, no change of state). A batch in another state, or with another batch id by now, stays
+-- as it is. All processes lock batches in one order, so that none waits for another that waits for it. The outcomes of the
+-- rows follow in the same transaction.
 -- p_results: as in read_judged_results. p_sealed: the sealed bytes of the results that have just come, one after the other.
 -- Returns the moves that were made, by place in the list.
 CREATE FUNCTION commit_results(p_at timestamptz, p_results jsonb, p_sealed bytea)
@@ -203,18 +205,33 @@ BEGIN
   PERFORM FROM batch b JOIN read_judged_results(p_results) r ON b.file_id = r.file_id AND b.batch_no = r.batch_no
     ORDER BY b.file_id, b.batch_no FOR UPDATE OF b;
   RETURN QUERY
-    WITH moved AS (
+    WITH received AS (
       UPDATE batch b SET state = 'result_in', state_at = p_at, reason = r.received, result_at = p_at,
         result_sha256 = r.sha256, next_poll_at = NULL, stale_since = NULL, poll_alarm = NULL
       FROM read_judged_results(p_results) r
       WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND b.state = 'submitted' AND b.batch_id = r.batch_id
-      RETURNING r.place, r.sealed_from, r.sealed_bytes, b.*),
-    -- A batch whose first result did not fit, or was of another batch, already has one. The audit trail keeps its hash.
+        AND r.received IS NOT NULL
+      RETURNING r.place, 'receive' AS move, r.sealed_from, r.sealed_bytes, b.*),
+    recovered AS (
+      UPDATE batch b SET state = 'reconciled', state_at = p_at, reason = r.reason, result_at = p_at,
+        result_sha256 = r.sha256, next_poll_at = NULL, next_recheck_at = r.next_at
+      FROM read_judged_results(p_results) r
+      WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND r.move = 'recover' AND b.state = 'exception'
+        AND b.batch_id = r.batch_id
+      RETURNING r.place, r.move, r.sealed_from, r.sealed_bytes, b.*),
+    unfit AS (
+      UPDATE batch b SET reason = r.reason, result_at = p_at, result_sha256 = r.sha256
+      FROM read_judged_results(p_results) r
+      WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND r.move = 'misfit-again' AND b.state = 'exception'
+        AND b.batch_id = r.batch_id AND b.result_sha256 IS DISTINCT FROM r.sha256
+      RETURNING r.place, r.move, r.sealed_from, r.sealed_bytes, b.*),
+    changed AS (SELECT * FROM received UNION ALL SELECT * FROM recovered UNION ALL SELECT * FROM unfit),
+    -- A batch whose result did not fit, or was of another batch, already has one. The audit trail keeps its hash.
     kept AS (
       INSERT INTO sealed_part (file_id, batch_no, part, bytes)
-        SELECT m.file_id, m.batch_no, 'result', substring(p_sealed FROM m.sealed_from FOR m.sealed_bytes) FROM moved m
+        SELECT c.file_id, c.batch_no, 'result', substring(p_sealed FROM c.sealed_from FOR c.sealed_bytes) FROM changed c
       ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes)
-    SELECT m.place, 'receive', m.account, m.operation, m.rows, m.cents FROM moved m;
+    SELECT c.place, c.move, c.account, c.operation, c.rows, c.cents FROM changed c;
   RETURN QUERY
     UPDATE batch b SET state = CASE r.move WHEN 'reconcile' THEN 'reconciled' ELSE 'exception' END, state_at = p_at,
       reason = r.reason, next_recheck_at = CASE r.move WHEN 'reconcile' THEN r.next_at END,
@@ -226,8 +243,9 @@ BEGIN
 END $$;
 
 -- Reads a list of {fileId, batchNo, sha256, batchId, received, sealedFrom, sealedBytes, move, reason, nextAt}: the result
--- of a batch by its hash; if it has just come, the batch id that it was asked for by, why it is kept, and where it stands among the
--- sealed bytes, from 1; if it was judged, the move, its reason, and when the service is asked again.
+-- of a batch by its hash; if it has just come, the batch id that it was asked for by, and where it stands among the sealed
+-- bytes, from 1; if it was waited for, why it is kept before it is judged; if it was judged, the move, its reason, and when
+-- the service is asked again.
 CREATE FUNCTION read_judged_results(p_results jsonb)
 RETURNS TABLE (place integer, file_id text, batch_no integer, sha256 text, batch_id text, received text, sealed_from integer,
                sealed_bytes integer, move text, reason text, next_at timestamptz)

@@ -15,7 +15,8 @@ export async function receiveResult(
   { sha256, ...arrived }: { sealed: Buffer; sha256: string; rows: number },
 ): Promise<BatchRow | undefined> {
   const batchId = (await readBatchRow(ledger, key)).batch_id ?? '';
-  const made = await commitResults(ledger, [{ key, fileNo: 0, sha256, arrived: { ...arrived, batchId } }]);
+  const judged = { key, fileNo: 0, sha256, arrived: { ...arrived, batchId, isLate: false } };
+  const made = await commitResults(ledger, [judged]);
   return made.has(nameOf(key)) ? readBatchRow(ledger, key) : undefined;
 }
 

@@ -5,22 +5,9 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { dueBatches } from '../../src/ledger/batch/due-work.ts';
 import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
-import {
-  commitResults,
-  type JudgedResult,
-  keepException,
-  type LaterResult,
-  nameOf,
-  recoverException,
-  type Verdict,
-} from '../../src/ledger/batch/receive-result.ts';
+import { commitResults, type JudgedResult, nameOf, type Verdict } from '../../src/ledger/batch/receive-result.ts';
 import { type Asked, type PollNote, schedulePolls } from '../../src/ledger/batch/schedule-poll.ts';
-import {
-  findFilesWithoutOpenBatch,
-  readBatchRows,
-  readFileRow,
-  readSentRows,
-} from '../../src/ledger/file/read-file.ts';
+import { findFilesWithoutOpenBatch, readBatchRows, readSentRows } from '../../src/ledger/file/read-file.ts';
 import { readSentBatches, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
@@ -38,9 +25,9 @@ import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.
 type Poll = { key: BatchKey; asked: PollResult };
 
 /** A result to judge: it has just come, or is in the ledger and was not judged. */
-type Here = { poll: Poll; batch: BatchRow; bytes?: Buffer };
+type Here = { poll: Poll; batch: BatchRow; fresh?: ResultAnswer & { kind: 'done' } };
 
-/** An answer without a result. */
+/** An answer without a result, or with one that does not fit once more. */
 type Without = { poll: Poll; batch: BatchRow; answer: ResultAnswer };
 
 /**
@@ -124,8 +111,9 @@ async function askAndEnd(
     await (patienceMs > 0 ? Promise.race([asking, sleep(patienceMs, undefined, { ref: false })]) : asking);
     isLast = under.size === 0;
     const ended = [...here, ...without].map(({ poll }) => poll);
-    for (const [poll, error] of await endTogether(app, here.splice(0))) notEnded.set(poll, { error });
-    await askAgain(app, without.splice(0));
+    const { failed, unfit } = await endTogether(app, here.splice(0));
+    for (const [poll, error] of failed) notEnded.set(poll, { error });
+    await askAgain(app, [...without.splice(0), ...unfit]);
     if (!isLast) await end(ended.filter((poll) => !notEnded.has(poll)));
   }
   return notEnded;
@@ -149,27 +137,26 @@ async function askFor(app: App, poll: Poll, batch: BatchRow): Promise<Here | Wit
   if (batch.state !== 'submitted' && batch.state !== 'exception') return undefined;
   // Somebody else has queried meanwhile and set the next time; two series must not run side by side.
   if (isEarly(app, batch)) return undefined;
-  if (batch.state === 'exception') {
-    await askOnceMore(app, batch, asked);
-    return undefined;
-  }
   if (asked.batchId !== batch.batch_id) {
     asked.batchId = batch.batch_id;
     asked.answer = fetchResult(app, batch, asked);
   }
   const answer = await asked.answer!;
-  return answer.kind === 'done' ? { poll, batch, bytes: answer.file } : { poll, batch, answer };
+  return answer.kind === 'done' ? { poll, batch, fresh: answer } : { poll, batch, answer };
 }
 
 /**
  * Ends the batches whose results are here, in one transaction. The raw results are sealed and kept with what is concluded
  * from them, so that they can be examined again. If nothing can be concluded from one, or what was does not hold, it is
- * kept alone.
- * @returns those that failed
+ * kept alone, unless it is late: an earlier one is replaced only by what is concluded.
+ * @returns those that failed, and those that do not fit once more
  */
-async function endTogether(app: App, here: readonly Here[]): Promise<ReadonlyMap<Poll, unknown>> {
+async function endTogether(
+  app: App,
+  here: readonly Here[],
+): Promise<{ failed: ReadonlyMap<Poll, unknown>; unfit: Without[] }> {
   const failed = new Map<Poll, unknown>();
-  if (here.length === 0) return failed;
+  if (here.length === 0) return { failed, unfit: [] };
   const sent = await readSentBatches(
     app.ledger,
     here.map(({ batch }) => batch),
@@ -193,36 +180,35 @@ async function endTogether(app: App, here: readonly Here[]): Promise<ReadonlyMap
       results.map((result) => ({ ...result, verdict: undefined })),
     );
   });
-  for (const { key, verdict } of results) {
-    if (!made.get(nameOf(key))?.some((move) => move === verdict?.move)) continue;
-    if (verdict?.move === 'reconcile')
-      app.log.info({ ...key, outcomes: verdict.evidence['outcomes'] }, 'batch reconciled');
-    if (verdict?.move === 'except')
-      app.log.error(aboutOf(batchOf(here, key)), `the result does not match what was sent: ${verdict.reason}`);
+  const unfit: Without[] = [];
+  for (const { key, arrived, verdict } of results) {
+    const { poll, batch, fresh } = here.find((one) => nameOf(one.poll.key) === nameOf(key))!;
+    const moves = made.get(nameOf(key)) ?? [];
+    const about = { ...key, outcomes: verdict?.evidence['outcomes'] };
+    if (moves.includes('reconcile')) app.log.info(about, 'batch reconciled');
+    if (moves.includes('recover')) app.log.info(about, 'fetched again, the result matches; batch reconciled');
+    if (verdict?.move !== 'except' || failed.has(poll)) continue;
+    if (moves.includes('except'))
+      app.log.error(aboutOf(batch), `the result does not match what was sent: ${verdict.reason}`);
+    if (arrived?.isLate && fresh) unfit.push({ poll, batch, answer: fresh });
   }
-  return failed;
-}
-
-function batchOf(here: readonly Here[], key: BatchKey): BatchRow {
-  return here.find(({ poll }) => poll.key.fileId === key.fileId && poll.key.batchNo === key.batchNo)!.batch;
+  return { failed, unfit };
 }
 
 /** @param fail receives why a result that has just come cannot be judged; it is kept all the same */
 async function judgeHere(
   app: App,
-  { poll: { key }, batch, bytes: fresh }: Here,
+  { poll: { key }, batch, fresh }: Here,
   found: SentBatch | undefined,
   fail: (error: unknown) => void,
 ): Promise<JudgedResult> {
   if (!found) throw new PipelineError('NOT_FOUND', `find file "${key.fileId}"`);
   const { file, sent } = found;
-  const bytes = fresh ?? (await openResult(app, file, batch.batch_no));
-  const sealed = fresh && sealFresh(app, file, batch, fresh);
+  const bytes = fresh?.file ?? (await openResult(app, file, batch.batch_no));
   const result = {
     key,
     fileNo: file.file_no,
-    sha256: sealed?.sha256 ?? batch.result_sha256!,
-    ...(sealed && { arrived: { batchId: batch.batch_id!, sealed: sealed.sealed, rows: batch.rows } }),
+    ...(fresh ? sealFresh(app, file, batch, bytes) : { sha256: batch.result_sha256! }),
   };
   try {
     const judged = judgePlain(batch, file.layout!, sent, bytes) ?? (await judge(app, file, batch, bytes));
@@ -246,17 +232,25 @@ function verdictOf(app: App, batch: BatchRow, judged: Judgement | PlainJudgement
 async function askAgain(app: App, without: readonly Without[]): Promise<void> {
   if (without.length === 0) return;
   const asked: Asked[] = [];
-  for (const { batch, answer } of without) {
-    const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
-    const account = app.account(batch.account);
-    const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
-    const first = await firstPollMs(app, batch.account);
-    const isAuto = account.poll.firstMs === 'auto';
-    const firstMs = answer.kind === 'not_known' && isAuto ? notKnownMs(first) : first;
-    asked.push({ batch, delayMs: pollDelayMs(account, { firstMs, polls: batch.polls, ageMs }), note });
-  }
+  for (const one of without)
+    asked.push(one.batch.state === 'exception' ? afterMisfit(one) : await whileWaiting(app, one));
   await schedule(app, asked);
   crashPoint('poll.asked-again');
+}
+
+/** A result that did not fit may have been corrected by then. */
+function afterMisfit({ batch, answer }: Without): Asked {
+  return { batch, delayMs: EXCEPTION_DELAY_MS, note: noteOf(answer) };
+}
+
+async function whileWaiting(app: App, { batch, answer }: Without): Promise<Asked> {
+  const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
+  const account = app.account(batch.account);
+  const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
+  const first = await firstPollMs(app, batch.account);
+  const isAuto = account.poll.firstMs === 'auto';
+  const firstMs = answer.kind === 'not_known' && isAuto ? notKnownMs(first) : first;
+  return { batch, delayMs: pollDelayMs(account, { firstMs, polls: batch.polls, ageMs }), note };
 }
 
 /** What a query for a result came to: why there was no answer; the answer of an earlier one, and for which id. */
@@ -311,32 +305,16 @@ async function schedule(app: App, asked: readonly Asked[]): Promise<void> {
   }
 }
 
-function sealFresh(app: App, file: FileRow, batch: BatchRow, bytes: Buffer): LaterResult {
-  const result = sealResult(app, file, batch.batch_no, bytes);
+function sealFresh(
+  app: App,
+  file: FileRow,
+  batch: BatchRow,
+  bytes: Buffer,
+): Required<Pick<JudgedResult, 'sha256' | 'arrived'>> {
+  const { sealed, sha256 } = sealResult(app, file, batch.batch_no, bytes);
   crashPoint('poll.result-sealed');
-  return result;
-}
-
-/** Fetches a result that did not fit, which may have been corrected. Only a whole result counts. */
-async function askOnceMore(app: App, batch: BatchRow, asked: PollResult): Promise<undefined> {
-  const key = keyOf(batch);
-  const answer = await fetchResult(app, batch, asked);
-  const file = await readFileRow(app.ledger, batch.file_id);
-  const judged = answer.kind === 'done' ? await judge(app, file, batch, answer.file) : undefined;
-  if (answer.kind === 'done' && judged?.kind === 'fits') {
-    const result = sealResult(app, file, batch.batch_no, answer.file);
-    const { rows, totals, reordered } = judged;
-    const found = { result, rows, evidence: { outcomes: totals, reordered } };
-    await recoverException(app.ledger, key, file.file_no, found, nextRecheckAt(app, batch));
-    app.log.info({ ...key, outcomes: totals }, 'fetched again, the result matches; batch reconciled');
-    return;
-  }
-  if (answer.kind === 'done' && judged?.kind === 'misfit') {
-    const result = sealResult(app, file, batch.batch_no, answer.file);
-    if (result.sha256 !== batch.result_sha256)
-      await keepException(app.ledger, key, result, judged.reason, judged.evidence);
-  }
-  await schedule(app, [{ batch, delayMs: EXCEPTION_DELAY_MS, note: noteOf(answer) }]);
+  const isLate = batch.state === 'exception';
+  return { sha256, arrived: { batchId: batch.batch_id!, sealed, rows: batch.rows, isLate } };
 }
 
 /** Judges the result; if it does not fit, says whether it belongs to another batch. */

@@ -6,8 +6,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { type AuditReason, type BatchKey, moveBatch, noteBatchMove } from '../engine/move.ts';
-import type { ReconciledRow } from '../../rows/rows.ts';
+import { type AuditReason, type BatchKey, noteBatchMove } from '../engine/move.ts';
 
 /** A result of a batch, and what it was judged to be. */
 export type JudgedResult = {
@@ -15,8 +14,11 @@ export type JudgedResult = {
   fileNo: number;
   /** Hash of the bytes that were judged. */
   sha256: string;
-  /** Set when it has just come: it is kept sealed. `batchId` was asked for, and `rows` were sent. */
-  arrived?: { batchId: string; sealed: Buffer; rows: number } | undefined;
+  /**
+   * Set when it has just come: it is kept sealed. `batchId` was asked for, and `rows` were sent. One is late if an earlier one
+   * did not fit; it takes its place, together with its verdict and never without.
+   */
+  arrived?: { batchId: string; sealed: Buffer; rows: number; isLate: boolean } | undefined;
   /** Left out when it could not be judged. */
   verdict?: Verdict | undefined;
 };
@@ -36,13 +38,19 @@ export type Verdict = { evidence: Record<string, unknown> } & (
     }
 );
 
+/** What a verdict on a late result comes to. The second is no move: the state stays, and the operator compares the latest. */
+const LATE_MOVES = { reconcile: 'recover', except: 'misfit-again' } as const;
+
+type ResultMove = 'receive' | 'reconcile' | 'except' | (typeof LATE_MOVES)[keyof typeof LATE_MOVES];
+
 /** Moves that were made, by name of the batch (`nameOf`). */
-type MadeMoves = ReadonlyMap<string, readonly ('receive' | 'reconcile' | 'except')[]>;
+type MadeMoves = ReadonlyMap<string, readonly ResultMove[]>;
 
 /**
- * Moves `receive`, `reconcile` and `except` of batches, one or many, in one transaction: keeps each result as the service
- * returned it, sealed, and writes one outcome per row, once, together with the new state. A batch in another state, or
- * with another batch id or result than the judged one, stays as it is. So repeating it after a crash changes nothing.
+ * Moves `receive`, `reconcile`, `except` and `recover` of batches, one or many, in one transaction: keeps each result as the
+ * service returned it, sealed, and writes one outcome per row, once, together with the new state. A late result that does
+ * not fit either is kept without a move. A batch in another state, or with another batch id or result than the judged one,
+ * stays as it is. So repeating it after a crash changes nothing.
  * @returns the moves that were made
  * @throws PipelineError MOVE_REFUSED when outcomes do not match the rows of a batch exactly: a row without one would count
  *   as never sent, and be sent again. Then nothing of any is written
@@ -54,15 +62,17 @@ export async function commitResults(ledger: Ledger, results: readonly JudgedResu
       'SELECT * FROM commit_results($1, $2, $3) ORDER BY place, move = $4 DESC',
       [tx.at, storableJson(listOf(results)), Buffer.concat(sealed), 'receive'],
     );
-    const made = new Map<string, MovedResult['move'][]>();
+    const made = new Map<string, ResultMove[]>();
     for (const { place, move, account } of rows) {
       const result = results[place - 1]!;
-      noteBatchMove(tx, move, result.key, account, becauseOf(result, move));
+      const because = becauseOf(result, move);
+      if (move === 'misfit-again') tx.audit({ ...because, ...result.key, move });
+      else noteBatchMove(tx, move, result.key, account, because);
       made.set(nameOf(result.key), [...(made.get(nameOf(result.key)) ?? []), move]);
     }
     const [first, ...others] = rows.flatMap(({ place, move, ...row }) => {
       const { key, fileNo, verdict } = results[place - 1]!;
-      if (move !== 'reconcile' || verdict?.move !== 'reconcile') return [];
+      if ((move !== 'reconcile' && move !== 'recover') || verdict?.move !== 'reconcile') return [];
       const batch = {
         ...row,
         file_id: key.fileId,
@@ -79,7 +89,7 @@ export async function commitResults(ledger: Ledger, results: readonly JudgedResu
 
 type MovedResult = {
   place: number;
-  move: 'receive' | 'reconcile' | 'except';
+  move: ResultMove;
   account: string;
   operation: FolderOperation;
   batch_rows: number;
@@ -100,25 +110,30 @@ function listOf(results: readonly JudgedResult[]): Record<string, unknown>[] {
   return results.map(({ key, sha256, arrived, verdict }) => {
     const kept = arrived && {
       batchId: arrived.batchId,
-      received: HERE,
+      received: arrived.isLate ? undefined : HERE,
       sealedFrom: from,
       sealedBytes: arrived.sealed.length,
     };
     from += arrived?.sealed.length ?? 0;
     const judged = verdict && {
-      move: verdict.move,
-      reason: verdict.move === 'reconcile' ? MATCHED : verdict.reason,
+      move: arrived?.isLate ? LATE_MOVES[verdict.move] : verdict.move,
+      reason: reasonOf(verdict, arrived?.isLate),
       nextAt: verdict.nextAt,
     };
     return { ...key, sha256, ...kept, ...judged };
   });
 }
 
-function becauseOf({ sha256, arrived, verdict }: JudgedResult, move: MovedResult['move']): AuditReason {
+function reasonOf(verdict: Verdict, isLate = false): string {
+  if (verdict.move === 'except') return verdict.reason;
+  return isLate ? `fetched again, ${MATCHED}` : MATCHED;
+}
+
+function becauseOf({ sha256, arrived, verdict }: JudgedResult, move: ResultMove): AuditReason {
   const actor = 'worker:poll';
   if (move === 'receive') return { actor, reason: HERE, evidence: { sha256, rows: arrived!.rows } };
-  const { evidence } = verdict!;
-  return { actor, reason: verdict!.move === 'except' ? verdict!.reason : MATCHED, evidence };
+  const evidence = arrived?.isLate ? { ...verdict!.evidence, sha256 } : verdict!.evidence;
+  return { actor, reason: reasonOf(verdict!, arrived?.isLate), evidence };
 }
 
 type OutcomeSum = { outcome: string; rows: number; cents: number };
@@ -165,80 +180,4 @@ export async function writeOutcomes(
   }
   const action = `reconcile batch ${wrong.batch.batch_no} of file "${wrong.batch.file_id}"`;
   throw new PipelineError('MOVE_REFUSED', action, 'the outcomes do not match its rows');
-}
-
-/**
- * SQL that keeps a result in place of one that did not fit, or that belonged to another batch. The audit trail keeps its
- * hash.
- * @param sealed SQL value of the bytes, for each batch in `moved`
- */
-function keepSealed(sealed: string): string {
-  return `INSERT INTO sealed_part (file_id, batch_no, part, bytes)
-    SELECT file_id, batch_no, 'result', ${sealed}::bytea FROM moved
-    ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`;
-}
-
-/** A result from a later poll: the sealed bytes, and their hash. */
-export type LaterResult = { sealed: Buffer; sha256: string };
-
-/**
- * Move `recover`: accepts a result that did not fit before and now does. Its bytes replace the first, whose hash stays
- * in the audit trail.
- * @throws PipelineError MOVE_REFUSED when the outcomes do not match the batch's rows exactly
- */
-export async function recoverException(
-  ledger: Ledger,
-  key: BatchKey,
-  fileNo: number,
-  found: { result: LaterResult; rows: readonly ReconciledRow[]; evidence: Record<string, unknown> },
-  nextRecheckAt: Date | null,
-): Promise<boolean> {
-  const { sealed, sha256 } = found.result;
-  return transact(ledger, async (tx) => {
-    const row = await moveBatch(
-      tx,
-      'recover',
-      key,
-      {
-        actor: 'worker:poll',
-        reason: 'fetched again, every row matched, and counts and cents agree',
-        evidence: { ...found.evidence, sha256 },
-      },
-      {
-        set: { result_at: tx.at, result_sha256: sha256, next_poll_at: null, next_recheck_at: nextRecheckAt },
-        also: { sql: keepSealed('$1'), values: [sealed] },
-      },
-    );
-    if (!row) return false;
-    await writeOutcomes(tx, { fileNo, batch: row, outcomes: found.rows });
-    return true;
-  });
-}
-
-/** Keeps a result that changed and still does not fit; the operator compares the latest one. This is no move. */
-export async function keepException(
-  ledger: Ledger,
-  key: BatchKey,
-  result: LaterResult,
-  reason: string,
-  evidence: Record<string, unknown>,
-): Promise<boolean> {
-  return transact(ledger, async (tx) => {
-    const { rowCount } = await tx.client.query(
-      `WITH moved AS (
-         UPDATE batch SET result_at = $3, result_sha256 = $4, reason = $5
-         WHERE file_id = $1 AND batch_no = $2 AND state = 'exception' RETURNING *)
-       ${keepSealed('$6')}`,
-      [key.fileId, key.batchNo, tx.at, result.sha256, reason, result.sealed],
-    );
-    if (rowCount === 0) return false;
-    tx.audit({
-      ...key,
-      actor: 'worker:poll',
-      move: 'misfit-again',
-      reason,
-      evidence: { ...evidence, sha256: result.sha256 },
-    });
-    return true;
-  });
 }

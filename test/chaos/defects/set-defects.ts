@@ -1,6 +1,7 @@
 import type { Defect } from './defects.ts';
 
 const RESULTS = ['test/ledger/batch/receive-result.test.ts'];
+const LATE_RESULTS = ['test/ledger/batch/late-results.test.ts'];
 const POLLS = ['test/workers/poll/poll-waiting.test.ts'];
 const CLAIMS = ['test/workers/watch/take-claim.test.ts'];
 const INTAKES = ['test/workers/intake/intake-group.test.ts'];
@@ -44,15 +45,15 @@ export const SET_DEFECTS: readonly Defect[] = [
     name: 'sealed results cut at the wrong place',
     about: 'the result that is kept is that of another batch of the group',
     file: 'schemas/ledger/result.sql',
-    find: 'substring(p_sealed FROM m.sealed_from FOR m.sealed_bytes)',
-    replace: 'substring(p_sealed FROM 1 FOR m.sealed_bytes)',
+    find: 'substring(p_sealed FROM c.sealed_from FOR c.sealed_bytes)',
+    replace: 'substring(p_sealed FROM 1 FOR c.sealed_bytes)',
     caughtBy: RESULTS,
   },
   {
     name: 'move of a result without a link',
     about: 'the audit trail does not show that a batch was reconciled',
     file: 'src/ledger/batch/receive-result.ts',
-    find: '      noteBatchMove(tx, move, result.key, account, becauseOf(result, move));\n',
+    find: '      else noteBatchMove(tx, move, result.key, account, because);\n',
     replace: '',
     caughtBy: RESULTS,
   },
@@ -68,9 +69,73 @@ export const SET_DEFECTS: readonly Defect[] = [
     name: 'outcomes of a batch that did not move',
     about: 'rows of a batch that somebody else has ended get outcomes once more',
     file: 'src/ledger/batch/receive-result.ts',
-    find: "if (move !== 'reconcile' || verdict?.move !== 'reconcile') return [];",
+    find: "if ((move !== 'reconcile' && move !== 'recover') || verdict?.move !== 'reconcile') return [];",
     replace: "if (verdict?.move !== 'reconcile') return [];",
     caughtBy: RESULTS,
+  },
+  {
+    name: 'late result of another state kept',
+    about: 'a batch that a person has put in doubt is reconciled by a result that was asked for before',
+    file: 'schemas/ledger/result.sql',
+    find: "r.move = 'recover' AND b.state = 'exception'",
+    replace: "r.move = 'recover'",
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'late misfit of another state kept',
+    about: 'the result by which a batch was reconciled is replaced by one that does not fit',
+    file: 'schemas/ledger/result.sql',
+    find: "r.move = 'misfit-again' AND b.state = 'exception'",
+    replace: "r.move = 'misfit-again'",
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'late result of another batch id kept',
+    about: 'a batch is reconciled by the answer for a batch id that it no longer has',
+    file: 'schemas/ledger/result.sql',
+    find: '        AND b.batch_id = r.batch_id\n      RETURNING r.place, r.move',
+    replace: '      RETURNING r.place, r.move',
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'late result kept as a first one',
+    about: 'what was judged for a batch that did not fit is kept for one that waits again',
+    file: 'schemas/ledger/result.sql',
+    find: '\n        AND r.received IS NOT NULL',
+    replace: '',
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'same misfit kept every day',
+    about: 'the audit trail grows by a result that has not changed',
+    file: 'schemas/ledger/result.sql',
+    find: ' AND b.result_sha256 IS DISTINCT FROM r.sha256',
+    replace: '',
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'recovered without outcomes',
+    about: 'a batch whose late result fits ends, and its rows count as never sent',
+    file: 'src/ledger/batch/receive-result.ts',
+    find: "if ((move !== 'reconcile' && move !== 'recover') ||",
+    replace: "if (move !== 'reconcile' ||",
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'late misfit without a link',
+    about: 'a result is replaced, and the audit trail does not have its hash',
+    file: 'src/ledger/batch/receive-result.ts',
+    find: "      if (move === 'misfit-again') tx.audit({ ...because, ...result.key, move });\n      else noteBatchMove",
+    replace: "      if (move !== 'misfit-again') noteBatchMove",
+    caughtBy: LATE_RESULTS,
+  },
+  {
+    name: 'late misfit due at once',
+    about: 'the service is asked without end for a result that does not fit',
+    file: 'workers/poll/poll.ts',
+    find: '    if (arrived?.isLate && fresh) unfit.push({ poll, batch, answer: fresh });\n',
+    replace: '',
+    caughtBy: POLLS,
   },
   {
     name: 'question put off by one that came late',

@@ -228,7 +228,7 @@ describe('commitResults, for a group', () => {
       key: keyOf(batch),
       fileNo,
       sha256: result.sha256,
-      arrived: { ...result, batchId: batch.batch_id! },
+      arrived: { ...result, batchId: batch.batch_id!, isLate: false },
       verdict: { move: 'reconcile', outcomes: outcomesOf(batch), evidence: {}, nextAt: null },
     }));
   }
@@ -260,7 +260,11 @@ describe('commitResults, for a group', () => {
 
   it.each<[string, Partial<Fitting>, string]>([
     ['has another result than the one that was judged', { sha256: 'ee'.repeat(32), arrived: undefined }, 'result_in'],
-    ['has another batch id than the one that was asked for', { arrived: { ...result, batchId: 'other' } }, 'submitted'],
+    [
+      'has another batch id than the one that was asked for',
+      { arrived: { ...result, batchId: 'other', isLate: false } },
+      'submitted',
+    ],
   ])('leaves a batch as it is that %s', async (_what, change, state) => {
     const [one, other] = await waiting();
     if (state === 'result_in') await receiveResult(world.ledger, one!.key, { ...result, sha256: 'aa'.repeat(32) });

@@ -4,7 +4,7 @@ import { resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { recallEntries } from '../../../src/ledger/doubt/recall-batch.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { findDueWork, findSendable } from '../../support/due-work.ts';
-import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import {
@@ -13,10 +13,6 @@ import {
   detachResult,
   mapBatch,
 } from '../../../src/ledger/doubt/resolution-actions.ts';
-import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
-import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { endCall } from '../../../src/ledger/batch/commit-send.ts';
 import { declareNow } from '../../support/calls.ts';
@@ -222,78 +218,5 @@ describe('detachResult', () => {
     await absolve(batch);
     const again = await declareNow(world.ledger, keyOf(batch));
     expect(again).toBeDefined();
-  });
-});
-
-const LATER = { sealed: Buffer.from('later'), sha256: 'ab'.repeat(32) };
-
-const NEXT = new Date('2026-06-15T11:00:00.000Z');
-
-const otherThanException = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'exception');
-
-async function recover(batch: BatchRow, rows = outcomesOf(batch)): Promise<boolean> {
-  const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
-  return recoverException(world.ledger, keyOf(batch), fileNo, { result: LATER, rows, evidence: { a: 1 } }, NEXT);
-}
-
-describe('recoverException', () => {
-  beforeAll(() => world.empty());
-
-  it('reconciles by the later result, keeps it, and says who', async () => {
-    const batch = await world.batchIn('exception');
-    expect(await recover(batch)).toBe(true);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
-      state: 'reconciled',
-      result_sha256: LATER.sha256,
-      result_at: new Date(START),
-      next_poll_at: null,
-      next_recheck_at: NEXT,
-    });
-    const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
-    expect(await readOutcomeTotals(world.ledger, fileNo)).toEqual({ approved: { rows: 2, cents: 500 } });
-    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
-    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
-      actor: 'worker:poll',
-      move: 'recover',
-      from_state: 'exception',
-      to_state: 'reconciled',
-      evidence: { a: 1, sha256: LATER.sha256 },
-    });
-  });
-
-  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
-    expect(await recover(batch)).toBe(false);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-  });
-
-  it('refuses outcomes that are not those of all its rows', async () => {
-    const batch = await world.batchIn('exception');
-    await expect(recover(batch, outcomesOf(batch).slice(1))).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
-    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('exception');
-  });
-});
-
-describe('keepException', () => {
-  it('keeps the latest result that does not fit, and its reason', async () => {
-    const batch = await world.batchIn('exception');
-    expect(await keepException(world.ledger, keyOf(batch), LATER, 'still wrong', { rows: 1 })).toBe(true);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
-      state: 'exception',
-      state_at: batch.state_at,
-      result_sha256: LATER.sha256,
-      reason: 'still wrong',
-    });
-    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
-    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
-      move: 'misfit-again',
-      evidence: { rows: 1, sha256: LATER.sha256 },
-    });
-  });
-
-  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
-    expect(await keepException(world.ledger, keyOf(batch), LATER, 'no', {})).toBe(false);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 });

@@ -237,6 +237,34 @@ describe('pollStage, with several batches', () => {
     expect(await commitsOf([keys[0], keys[2]])).toBe(1);
   });
 
+  it('ends late results with the others, asks for each once, and much later for one that does not fit again', async () => {
+    const { ids, keys, asked, saying, states } = await submittedThree();
+    const [one, , three] = keys;
+    const missing = result(ROWS.slice(1));
+    await poll(saying({ [ids[0]!]: missing, [ids[2]!]: missing }), [one, three]);
+    for (const key of [one, three]) await world.makeDue(key);
+    const { polls } = await world.batch(three);
+    const cut = cutAtStatement(world.app, /JOIN batch_outcome/);
+    const again = { [ids[2]!]: result(ROWS.slice(2)) };
+    await poll(saying(again, cut.app), keys);
+    expect([cut.wasCut(), await states()]).toEqual([true, ['reconciled', 'reconciled', 'exception']]);
+    expect(asked).toHaveLength(5);
+    const { next_poll_at: next, polls: now } = await world.batch(three);
+    expect([next!.getTime() > Date.now() + 80_000_000, now - polls]).toEqual([true, 1]);
+    expect((await world.storyOf(three)).moves.slice(-2)).toEqual(['except', 'misfit-again']);
+  });
+
+  it('ends late results and first ones in one transaction', async () => {
+    const { ids, keys, saying, states } = await submittedThree();
+    const [one, two, three] = keys;
+    const missing = result(ROWS.slice(1));
+    await poll(saying({ [ids[0]!]: missing, [ids[2]!]: missing }), [one, three]);
+    for (const key of [one, three]) await world.makeDue(key);
+    await poll(saying({ [ids[2]!]: result(ROWS.slice(2)) }), keys);
+    expect(await states()).toEqual(['reconciled', 'reconciled', 'exception']);
+    expect(await commitsOf([one, two])).toBe(1);
+  });
+
   it('does not wait for a late result with those that are here', async () => {
     const { ids, keys, asked, saying, states } = await submittedThree();
     const others = async () => (await states()).filter((state) => state === 'reconciled').length;

@@ -183,6 +183,25 @@ describe('askForResult, when the result does not fit', () => {
     expect(await openResult(app, file, 1)).toEqual(kept);
   });
 
+  it.each([/commit_results/, /COPY row_outcome/, /JOIN batch_outcome/])(
+    'stays as it is when the process dies at %s while a late one is kept, and the next poll reconciles it',
+    async (statement) => {
+      const { key } = await world.submitted();
+      const missing = result(said(ROWS.slice(1)));
+      await askForResult(answeringResult(world.app, missing), key);
+      await world.makeDue(key);
+      const before = await world.batch(key);
+      const cut = cutAtStatement(world.app, statement);
+      await expect(askForResult(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
+      expect(await world.batch(key)).toEqual(before);
+      expect(await world.outcomesOf(key.fileId)).toEqual({});
+      const file = await readFileRow(world.app.ledger, key.fileId);
+      expect(await openResult(world.app, file, 1)).toEqual(missing.kind === 'done' && missing.file);
+      await askForResult(answeringResult(world.app, GOOD), key);
+      expect((await world.storyOf(key)).moves.slice(-2)).toEqual(['except', 'recover']);
+    },
+  );
+
   it('stays an exception while it does not fit, and keeps the latest result for comparison', async () => {
     const { key } = await world.submitted();
     const clock = handClock(new Date());
