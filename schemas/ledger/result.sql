@@ -190,10 +190,10 @@ COMMENT ON COLUMN outcome_movement.cents IS 'Cents to add; negative where a chan
 -- == Functions ==
 
 -- Ends questions for results, one or many. A result that has just come is kept (move `receive`). Then the batch makes the
--- move that its judgement asks for (`reconcile` or `except`), if it has the very result that was judged. A late one, of a
--- batch whose result did not fit, is kept in its place with what it was judged to be: it fits (`recover`), or it is another
--- one that does not (`misfit-again`, no change of state). A batch in another state, or with another batch id by now, stays
--- as it is. All processes lock batches in one order, so that none waits for another that waits for it. The outcomes of the
+-- move that its judgement asks for (`reconcile` or `except`), if it has the very result that was judged. A late one, of an
+-- exception, takes the place of an earlier one with what it was judged to be: it fits (`recover`), or it is another one
+-- that does not (`misfit-again`, no change of state). A batch in another state, or with another batch id by now, stays as
+-- it is. All processes lock batches in one order, so that none waits for another that waits for it. The outcomes of the
 -- rows follow in the same transaction.
 -- p_results: as in read_judged_results. p_sealed: the sealed bytes of the results that have just come, one after the other.
 -- Returns the moves that were made, by place in the list.

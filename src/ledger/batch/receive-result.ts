@@ -15,8 +15,8 @@ export type JudgedResult = {
   /** Hash of the bytes that were judged. */
   sha256: string;
   /**
-   * Set when it has just come: it is kept sealed. `batchId` was asked for, and `rows` were sent. One is late if an earlier one
-   * did not fit; it takes its place, together with its verdict and never without.
+   * Set when it has just come: it is kept sealed. `batchId` was asked for, and `rows` were sent. It is late if the batch was an
+   * exception; then it takes the place of an earlier one, together with its verdict and never without.
    */
   arrived?: { batchId: string; sealed: Buffer; rows: number; isLate: boolean } | undefined;
   /** Left out when it could not be judged. */
