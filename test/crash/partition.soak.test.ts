@@ -24,32 +24,21 @@ type Step = {
   attempts: string[];
 };
 
-const PREPARE = /taken up for sending/;
 const INTENT = /attempt 1 begins/;
-const INTENT_COMMIT = /attempt 1 begins[^]*COMMIT/;
 const VERDICT = /the service gave it batch id/;
-const VERDICT_COMMIT = /the service gave it batch id[^]*COMMIT/;
 
 const STEPS: readonly Step[] = [
-  { name: 'before it is prepared', says: PREPARE, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
-  { name: 'before it is prepared, hanging', says: PREPARE, fate: 'keep', afterwards: 'hang', attempts: ['submitted'] },
-  { name: 'between prepare and send', says: INTENT, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
+  { name: 'the intent is lost', says: INTENT, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
+  { name: 'the intent hangs', says: INTENT, fate: 'keep', afterwards: 'hang', attempts: ['submitted'] },
   {
-    name: 'the COMMIT of the intent is lost',
-    says: INTENT_COMMIT,
-    fate: 'lose',
-    afterwards: 'cut',
-    attempts: ['submitted'],
-  },
-  {
-    name: 'the COMMIT of the intent is done and its answer lost',
-    says: INTENT_COMMIT,
+    name: 'the intent is committed and its answer lost',
+    says: INTENT,
     fate: 'deafen',
     attempts: ['not_sent', 'submitted'],
   },
   {
-    name: 'the COMMIT of the intent is done and its answer comes after the lease',
-    says: INTENT_COMMIT,
+    name: 'the intent is committed and its answer comes after the lease',
+    says: INTENT,
     fate: 'delay',
     afterwards: 'hang',
     leaseMs: 1_000,
@@ -57,12 +46,7 @@ const STEPS: readonly Step[] = [
   },
   { name: 'the verdict is lost', says: VERDICT, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
   { name: 'the verdict hangs', says: VERDICT, fate: 'keep', afterwards: 'hang', attempts: ['submitted'] },
-  {
-    name: 'the COMMIT of the verdict is done, its answer lost',
-    says: VERDICT_COMMIT,
-    fate: 'deafen',
-    attempts: ['submitted'],
-  },
+  { name: 'the verdict is committed, its answer lost', says: VERDICT, fate: 'deafen', attempts: ['submitted'] },
 ];
 
 const PATIENT = { interval: 20 };
@@ -120,9 +104,7 @@ describe('the network to the database fails', () => {
       await site.dropCharges(account, 'june.csv', 2);
       await failed;
       const sentBefore = posts(account);
-      expect(sentBefore).toBe(
-        VERDICT.source === step.says.source || VERDICT_COMMIT.source === step.says.source ? 1 : 0,
-      );
+      expect(sentBefore).toBe(step.says === VERDICT ? 1 : 0);
       await expect.poll(() => site.query(`SELECT 1 FROM file WHERE account = $1`, [account]), PATIENT).toHaveLength(1);
       if (leaseMs) await isOlderThan(account, leaseMs);
       expect(posts(account)).toBe(sentBefore);

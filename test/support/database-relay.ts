@@ -85,6 +85,7 @@ function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fa
   const there = stream(upstream);
   const back = stream(client);
   let said = '';
+  let isOpen = false;
   const readStatements = readKeptStatements();
   let isDeaf = false;
   const breakOff = () => {
@@ -93,8 +94,8 @@ function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fa
   };
   client.on('data', (chunk: Buffer) => {
     const text = readStatements(chunk.toString('latin1'));
-    const isNew = text.includes('BEGIN') || /COMMIT|ROLLBACK/.test(said);
-    said = isNew ? text : said + text;
+    said = isOpen && !text.includes('BEGIN') ? said + text : text;
+    isOpen = (isOpen || text.includes('BEGIN')) && !/COMMIT|ROLLBACK/.test(text);
     const fate = decide(said);
     if (fate === 'lose') return breakOff();
     if (fate === 'deafen') isDeaf = true;

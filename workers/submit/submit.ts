@@ -93,7 +93,7 @@ type Slice = Pace & { readonly callMs: Map<string, number> };
 async function sendSome(app: App, account: string, stop: AbortSignal, slice: Slice): Promise<'later' | void> {
   const began = performance.now();
   const mayGoOn = () => !stop.aborted && performance.now() - began < slice.sliceMs && mayBeSent(app, account);
-  const usualMs = slice.callMs.get(account) ?? 0;
+  const usualMs = slice.opens === 'after' ? 0 : (slice.callMs.get(account) ?? 0);
   const bodies = nextBodies(app, account, usualMs === 0 ? undefined : Math.max(1, Math.ceil(slice.sliceMs / usualMs)));
   const openAhead = async () => {
     // With a slow service, the connection would be too old at the answer.

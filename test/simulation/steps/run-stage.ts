@@ -219,13 +219,6 @@ export const MEANWHILE: readonly Meanwhile[] = [
     tell(world, `  meanwhile ${setWrong(world)}`);
     return true;
   }),
-  meanwhile('the lease runs out', 2, (world) =>
-    trying(world, 'the lease runs out', () =>
-      world.office.pool.query(
-        `UPDATE batch SET lease_until = clock_timestamp() - interval '1 s' WHERE state = 'preparing'`,
-      ),
-    ),
-  ),
   meanwhile('an operator acts', 3, async (world) => {
     const done = await chooseAct(world);
     return done !== undefined;

@@ -108,15 +108,19 @@ export type Chore = {
 };
 
 /**
- * The stages as they are, but for what no seed could repeat: time slices, and work side by side.
+ * The stages as they are, but for what no seed could repeat: time slices, and work side by side. Calls of an account
+ * follow each other, the next opened at the answer to the one before.
  */
 const STAGES: { readonly [Name in FileStage]: AnyStage } = {
   intake: INTAKE,
-  submit: oneByOne(submitStage({ sliceMs: 0 })),
+  submit: oneByOne(submitStage({ sliceMs: Infinity, opens: 'after' })),
   poll: pollStage(600_000),
   deliver: oneByOne(DELIVER),
   reprocess: oneByOne(REPROCESS),
 };
+
+/** Sends one batch of an account, as when its time slice is over. */
+const ONE_CALL = oneByOne(submitStage({ sliceMs: 0 }));
 
 /** A stage, whatever it works on. */
 type AnyStage = Stage<unknown>;
@@ -137,10 +141,10 @@ const MOST_GROUPS = 200;
  * Lets a stage take what is due until nothing is left.
  * @throws the first failure of a thing, which a stage only notes
  */
-async function takeAll(app: App, name: FileStage): Promise<void> {
+async function takeAll(app: App, name: FileStage, played: AnyStage): Promise<void> {
   // A host that may not send takes nothing.
   if (name === 'submit' && isBarred(app)) return;
-  const { stage, rethrow } = noticing(STAGES[name]);
+  const { stage, rethrow } = noticing(played);
   let groups = 0;
   while ((await runOnce(app, stage)) > 0) {
     groups += 1;
@@ -178,11 +182,17 @@ export function runChore(instance: Instance, chore: Chore): Promise<void> {
 /** Returns a ring that waits. */
 export function chooseRing(world: World): Chore | undefined {
   const waiting = world.queue.waiting();
-  return waiting.length === 0 ? undefined : ofRing(world.choose.one(waiting));
+  if (waiting.length === 0) return undefined;
+  const name = world.choose.one(waiting);
+  return ofRing(name, playedOf(world, name));
 }
 
-export function ofRing(name: FileStage): Chore {
-  return { name, about: 'what waits', ring: name, run: (app) => takeAll(app, name) };
+function playedOf(world: World, name: FileStage): AnyStage {
+  return name === 'submit' && world.choose.happens(0.3) ? ONE_CALL : STAGES[name];
+}
+
+export function ofRing(name: FileStage, played = STAGES[name]): Chore {
+  return { name, about: 'what waits', ring: name, run: (app) => takeAll(app, name, played) };
 }
 
 /** Returns one thing that a stage finds due, whether or not anybody rang for it. */
@@ -195,9 +205,10 @@ export async function chooseDueWork(world: World, instance: Instance): Promise<C
   }
   if (found.length === 0) return undefined;
   const { name, thing } = world.choose.one(found);
+  const played = playedOf(world, name);
   const run = async (app: App) => {
     const { stage, rethrow } = noticing({
-      ...STAGES[name],
+      ...played,
       findDue: () => dueNames([STAGES[name].itemOf(thing).subject]),
     });
     await runOnce(app, stage);
