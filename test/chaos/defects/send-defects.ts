@@ -37,11 +37,14 @@ export const SEND_DEFECTS: readonly Defect[] = [
     'a batch is declared beside another call of its account',
     'NOT is_calling(b.account)',
   ),
-  without(
-    'gate without the order',
-    'a batch leaves before one that came earlier',
-    '(b.file_id, b.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(b.account) next)',
-  ),
+  {
+    name: 'gate without the order',
+    about: 'a batch leaves before one that came earlier',
+    file: SEND,
+    find: '\n      AND (b.file_id, b.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(b.account) next);',
+    replace: ';',
+    caughtBy: CAUGHT,
+  },
   {
     name: 'gate without the wait',
     about: 'a batch that reached no service is tried again at once',

@@ -23,7 +23,6 @@ import { callFor, declareCall, declareNow, INTENT } from '../../support/calls.ts
 const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
-const CALL = { host: 'service.test', requestBytes: 1_000 };
 
 async function attempts(account: string): Promise<number> {
   const { rows } = await world.ledger.pool.query<{ count: number }>(

@@ -4,7 +4,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { type CopiedInto, copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { moveFile } from '../../../src/ledger/engine/move.ts';
-import { transact, type Transaction, violates } from '../../../src/ledger/engine/transaction.ts';
+import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
 import { claimForTest } from '../../support/claim-for-test.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';

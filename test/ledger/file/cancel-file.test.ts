@@ -14,7 +14,6 @@ import { declareCall, declareNow } from '../../support/calls.ts';
 const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'the sender recalls it', evidence: { call: '10:15' } };
-const CALL = { host: 'service.test', requestBytes: 1_000 };
 const STOPPABLE: readonly (string | null)[] = BATCH_MOVES.filter(({ to }) => to === 'cancelled').map(
   ({ from }) => from,
 );

@@ -25,7 +25,6 @@ beforeEach(async () => {
 
 const agent = 'agent of main';
 const begin = () => bindAccounts(world.ledger, [named('main')]);
-const CALL = { host: 'service.test', requestBytes: 1_000 };
 
 /** Lets this process mean something else by its account than the ledger does. */
 function meanOther(): void {
