@@ -327,7 +327,7 @@ END $$;
 -- `late`: another verdict was written meanwhile
 -- p_end: {fileId, batchNo, call, attempt, releases, verdict, state, reason, evidence, serviceAt}, with the id of the call,
 -- the releases of the batch as it was read, and the state that it comes into. `submitted` has batchId and nextPollAt,
--- `not_sent` has notBefore, too.
+-- `not_sent` has notBefore, and isTry: whether a batch whose call was never declared waits longer.
 CREATE FUNCTION end_call(p_at timestamptz, p_database_now timestamptz, p_end jsonb) RETURNS text[]
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -335,7 +335,8 @@ DECLARE
 BEGIN
   SELECT * INTO STRICT e FROM jsonb_to_record(p_end) AS r (
     "fileId" text, "batchNo" integer, call uuid, attempt integer, releases integer, verdict text, state text, reason text,
-    evidence jsonb, "serviceAt" timestamptz, "batchId" text, "nextPollAt" timestamptz, "notBefore" timestamptz);
+    evidence jsonb, "serviceAt" timestamptz, "batchId" text, "nextPollAt" timestamptz, "notBefore" timestamptz,
+    "isTry" boolean);
   UPDATE batch b SET state = e.state, state_at = p_at, reason = e.reason, token = NULL, worker = NULL, lease_until = NULL,
     batch_id = CASE e.verdict WHEN 'submitted' THEN e."batchId" ELSE b.batch_id END,
     submitted_at = CASE e.verdict WHEN 'submitted' THEN p_at ELSE b.submitted_at END,
@@ -358,8 +359,8 @@ BEGIN
   END IF;
   IF e.verdict = 'not_sent' AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.call = e.call) THEN
     UPDATE batch b SET reason = e.reason, releases = e.releases + 1, not_before = e."notBefore"
-      WHERE b.file_id = e."fileId" AND b.batch_no = e."batchNo" AND b.state = 'ready' AND b.attempt = e.attempt
-        AND b.releases = e.releases;
+      WHERE e."isTry" AND b.file_id = e."fileId" AND b.batch_no = e."batchNo" AND b.state = 'ready'
+        AND b.attempt = e.attempt AND b.releases = e.releases;
     RETURN CASE WHEN FOUND THEN ARRAY['put-off'] ELSE '{}'::text[] END;
   END IF;
   RETURN ARRAY['late'];

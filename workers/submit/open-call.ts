@@ -32,9 +32,14 @@ export type OpenCall = {
   keepBack(): void;
   /** Whether its first byte may leave; false when it ends without. */
   readonly leaves: Promise<boolean>;
-  /** `withheld` when it was kept back, or the gate was closed: nothing of it was written. */
-  readonly answer: Promise<SubmitAnswer>;
+  readonly answer: Promise<CallAnswer>;
 };
+
+/**
+ * `withheld`: it was kept back, or the gate was closed; nothing of it was written. `unsure`: the commit failed that was to
+ * declare it with the end of the call before, so nothing of it left, and the ledger knows whether it was declared.
+ */
+export type CallAnswer = SubmitAnswer | { kind: 'unsure'; why: string; serviceAt?: undefined };
 
 type Turn = { readonly before?: EndBefore | undefined } | 'kept back';
 
@@ -48,11 +53,12 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
   let stoodSince: number | undefined;
   let mayHaveLeft = 0;
   let fault: string | undefined;
+  let isUnsure = false;
   const noteFault = (why: string) => {
     app.log.error(keyOf(call), why);
     fault = why;
   };
-  const send = async (): Promise<SubmitAnswer> => {
+  const send = async (): Promise<CallAnswer> => {
     try {
       const answer = await app.gateway(call).submitBatch({
         operation: FOLDER_OPERATIONS[call.operation].operation,
@@ -62,8 +68,18 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
           stands.resolve(true);
           const given = await turn.promise;
           if (given === 'kept back') return false;
+          isUnsure = given.before !== undefined;
           const to = { host: new URL(url).host, requestBytes };
-          if (!(await declareIntent(app, call, body, to, { before: given.before, ended: ended.resolve, noteFault })))
+          if (
+            !(await declareIntent(app, call, body, to, {
+              before: given.before,
+              ended: (how) => {
+                isUnsure = false;
+                ended.resolve(how);
+              },
+              noteFault,
+            }))
+          )
             return false;
           mayHaveLeft = requestBytes;
           leaves.resolve(true);
@@ -71,7 +87,8 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
         },
       });
       // A closed gate is no fault.
-      return answer.kind === 'withheld' && fault !== undefined ? { kind: 'not_sent', why: fault } : answer;
+      if (answer.kind !== 'withheld' || fault === undefined) return answer;
+      return { kind: isUnsure ? 'unsure' : 'not_sent', why: fault };
     } catch (error) {
       // Repeat only paydrop's own messages: another one may hold the request.
       const why = error instanceof PipelineError ? error.message : undefined;
@@ -119,7 +136,7 @@ async function declareIntent(
     noteFault,
   }: {
     before: EndBefore | undefined;
-    ended: (ended: Ended | undefined) => void;
+    ended: (ended: Ended) => void;
     noteFault: (why: string) => void;
   },
 ): Promise<boolean> {

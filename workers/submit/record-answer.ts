@@ -2,12 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BatchState } from '../../schemas/lifecycle.ts';
 import { saidAnswer } from '../../schemas/rejections.ts';
 import type { App } from '../../src/app.ts';
-import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
 import { type Call, type CallEnd, endCall, type Ended, stateAfter } from '../../src/ledger/batch/commit-send.ts';
 import { keyOf } from '../../src/ledger/engine/move.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
-import type { EndBefore } from './open-call.ts';
+import type { CallAnswer, EndBefore } from './open-call.ts';
 
 /**
  * Records the end of a call by itself, without a next one.
@@ -55,7 +54,7 @@ async function keepElsewhere(app: App, batch: Call, end: CallEnd, error: unknown
 }
 
 /** Returns the answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
-export function endOf(answer: Exclude<SubmitAnswer, { kind: 'withheld' }>, firstPollMs: number): CallEnd {
+export function endOf(answer: Exclude<CallAnswer, { kind: 'withheld' }>, firstPollMs: number): CallEnd {
   const { serviceAt } = answer;
   switch (answer.kind) {
     case 'submitted':
@@ -71,6 +70,8 @@ export function endOf(answer: Exclude<SubmitAnswer, { kind: 'withheld' }>, first
       return { verdict: 'unknown', reason: answer.why, evidence: { ...answer.evidence }, serviceAt };
     case 'not_sent':
       return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {}, serviceAt };
+    case 'unsure':
+      return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {}, isNoTry: true };
     case 'restricted':
       return { verdict: 'not_sent', reason: answer.message, evidence: {}, serviceAt };
   }

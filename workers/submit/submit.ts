@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BatchState } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { closedAccounts, isWindowOpen, nextSendAt } from '../../src/calendar/send-window.ts';
-import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
 import { stopAccount } from '../../src/ledger/account/stop-account.ts';
@@ -17,7 +16,7 @@ import { firstPollMs } from '../poll/poll-times.ts';
 import { ringAfter, ringNowAndThen } from '../ring.ts';
 import { eachAlone, type Stage } from '../stage.ts';
 import { hasLookedAhead, lookAhead } from './look-ahead.ts';
-import { type OpenCall, openCall } from './open-call.ts';
+import { type CallAnswer, type OpenCall, openCall } from './open-call.ts';
 import { nextBodies, type ReadBody, readFirst } from './read-bodies.ts';
 import { endOf, recordAnswer, report } from './record-answer.ts';
 
@@ -224,11 +223,11 @@ async function standingIn(
 }
 
 /** What an answer asks for besides its record. */
-async function actOn(app: App, call: Call, answer: SubmitAnswer): Promise<void> {
+async function actOn(app: App, call: Call, answer: CallAnswer): Promise<void> {
   if (answer.kind === 'restricted') await stopAccount(app.ledger, call.account, answer.message);
   if (answer.kind === 'unknown' && !answer.serviceAt) await noteTime(app, call);
   if (answer.kind === 'not_sent') await note(app, itemOf(call.account), { reason: answer.why }, LONGEST_RELEASE_MS);
-  else await noteEnd(app, itemOf(call.account));
+  else if (answer.kind !== 'unsure') await noteEnd(app, itemOf(call.account));
 }
 
 /**

@@ -33,9 +33,16 @@ export type CallEnd = { readonly serviceAt?: Date | undefined } & (
       readonly evidence: Readonly<Record<string, unknown>>;
     }
   | {
-      readonly verdict: 'refused' | 'unknown' | 'not_sent';
+      readonly verdict: 'refused' | 'unknown';
       readonly reason: string;
       readonly evidence: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly verdict: 'not_sent';
+      readonly reason: string;
+      readonly evidence: Readonly<Record<string, unknown>>;
+      /** Set when it was no try of its own: a batch whose call was never declared does not wait longer for it. */
+      readonly isNoTry?: true;
     }
 );
 
@@ -197,7 +204,10 @@ function listedEnd(call: Call, end: CallEnd, at: Date): Record<string, unknown> 
       batchId: end.batchId,
       nextPollAt: new Date(at.getTime() + end.firstPollMs),
     }),
-    ...(verdict === 'not_sent' && { notBefore: new Date(at.getTime() + releaseDelayMs(call.releases)) }),
+    ...(end.verdict === 'not_sent' && {
+      notBefore: new Date(at.getTime() + releaseDelayMs(call.releases)),
+      isTry: !end.isNoTry,
+    }),
   };
 }
 

@@ -137,7 +137,7 @@ export const SEND_DEFECTS: readonly Defect[] = [
     name: 'batch without a call put off twice',
     about: 'a try that reached no service counts again when it is recorded again',
     file: SEND,
-    find: 'AND b.attempt = e.attempt\n        AND b.releases = e.releases;',
+    find: 'AND b.attempt = e.attempt AND b.releases = e.releases;',
     replace: 'AND b.attempt = e.attempt;',
     caughtBy: ['test/ledger/batch/end-call.test.ts'],
   },

@@ -306,7 +306,7 @@ describe('commitSend, for the end of a call and the next one', () => {
         batches: batches.map(({ lease_until: _until, body_sha256: _sha256, ...batch }) => batch),
         file: (await readFileRow(world.ledger, call.file_id)).state,
         attempts: (await attemptsOf(call.file_id)).map(({ call_no: _no, ...attempt }) => attempt),
-        links: await world.links(call.file_id),
+        links: (await world.links(call.file_id)).slice(2),
       });
       const { rows } = await world.ledger.pool.query<{ name: string }>(
         `SELECT token::text AS name FROM batch WHERE file_id = $1 AND token IS NOT NULL

@@ -72,7 +72,7 @@ function isExpected(error: unknown, expected: Expected | undefined): boolean {
 const MOMENTS: Readonly<Record<Stage, Partial<Record<MomentKind, number>>>> = {
   watch: { statement: 12, file: 24, job: 1 },
   intake: { statement: 34, file: 6, job: 2 },
-  submit: { statement: 28, file: 2, call: 4, job: 2 },
+  submit: { statement: 16, file: 2, call: 4, job: 2 },
   poll: { statement: 20, call: 2, job: 1 },
   deliver: { statement: 50, file: 24 },
   reprocess: { statement: 40, file: 16 },

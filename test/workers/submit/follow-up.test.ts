@@ -159,7 +159,7 @@ describe('calls that follow each other', () => {
     expect(cut.wasCut()).toBe(true);
     expect(service.sent).toHaveLength(1);
     expect(await world.storyOf(keys[0]!)).toMatchObject({ state: 'submitted', moves: ['send', 'submit'] });
-    expect(await world.storyOf(keys[1]!)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
+    expect(await world.storyOf(keys[1]!)).toMatchObject({ state: 'ready', moves: [], attempts: [], journal: [] });
   });
 
   it('send nothing that was declared when the answer to the common commit is lost', async () => {
