@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, lstatSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -50,12 +50,20 @@ async function readEntry(folder: string, key: string): Promise<FolderEntry | und
 
 /** Returns the status at a path without following links, or undefined when nothing is there (any more). */
 export async function lstatOrNothing(path: Buffer | string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(nothingThere);
+}
+
+/** Does the same without another thread, whose call takes longer than one look. */
+export function lstatNow(path: Buffer | string): BigIntStats | undefined {
   try {
-    return await lstat(path, { bigint: true });
+    return lstatSync(path, { bigint: true });
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
+    return nothingThere(error);
   }
+}
+
+function nothingThere(error: unknown): undefined {
+  if (systemCode(error) !== 'ENOENT') throw error;
 }
 
 /** Size and last change of a file. */

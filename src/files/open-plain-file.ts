@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { systemCode } from '../kernel/errors.ts';
-import { lstatOrNothing } from './list-folder.ts';
+import { lstatNow, lstatOrNothing } from './list-folder.ts';
 import { readPieces } from '../kernel/file-bytes.ts';
 
 /**
@@ -21,12 +21,14 @@ export async function openPlainFile(path: string | Buffer): Promise<FileHandle |
 
 async function openWithoutFollowing(path: string | Buffer): Promise<FileHandle | undefined> {
   try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await open(path, PLAIN_ONLY);
   } catch (error) {
     if (EXCHANGED.has(systemCode(error) ?? '')) return undefined;
     throw error;
   }
 }
+
+const PLAIN_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Nearly all files that are read whole are smaller. */
 const SMALL_BYTES = 4_096;
@@ -35,26 +37,41 @@ const SMALL_BYTES = 4_096;
 const EXCHANGED = new Set(['ENOENT', 'ELOOP', 'ENXIO']);
 
 /**
- * Reads a small plain file whole.
+ * Reads a small plain file whole, after the same checks. Handing so few bytes to another thread, call by call, takes
+ * longer than reading them.
  * @returns its bytes, or undefined when it is missing, not a plain file, or larger than `maxBytes`
  */
 export async function readPlainFile(path: string | Buffer, maxBytes: number): Promise<Buffer | undefined> {
-  const handle = await openPlainFile(path);
-  if (handle === undefined) return undefined;
+  if (!lstatNow(path)?.isFile()) return undefined;
+  const fd = openWithoutFollowingNow(path);
+  if (fd === undefined) return undefined;
   try {
-    // One byte beyond the limit shows that the file is too large; nothing more is ever read.
-    let buffer = Buffer.allocUnsafe(Math.min(maxBytes + 1, SMALL_BYTES));
-    let length = 0;
-    while (length <= maxBytes) {
-      if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-      if (bytesRead === 0) return buffer.subarray(0, length);
-      length += bytesRead;
-    }
-    return undefined;
+    return fstatSync(fd).isFile() ? readUpTo(fd, maxBytes) : undefined;
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
+}
+
+function openWithoutFollowingNow(path: string | Buffer): number | undefined {
+  try {
+    return openSync(path, PLAIN_ONLY);
+  } catch (error) {
+    if (EXCHANGED.has(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+function readUpTo(fd: number, maxBytes: number): Buffer | undefined {
+  // One byte beyond the limit shows that the file is too large; nothing more is ever read.
+  let buffer = Buffer.allocUnsafe(Math.min(maxBytes + 1, SMALL_BYTES));
+  let length = 0;
+  while (length <= maxBytes) {
+    if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
+    const bytesRead = readSync(fd, buffer, length, buffer.length - length, null);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+  }
+  return undefined;
 }
 
 /**

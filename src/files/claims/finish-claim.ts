@@ -4,7 +4,7 @@ import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { explainSystemError, hasShape, lstatOrNothing } from '../list-folder.ts';
+import { explainSystemError, hasShape, lstatNow, lstatOrNothing } from '../list-folder.ts';
 import { oddCodeOf, type OddDrop } from './odd-drop.ts';
 import { syncFolder } from '../../kernel/folders.ts';
 import { readPlainFile } from '../open-plain-file.ts';
@@ -59,7 +59,7 @@ export function folderOf(path: Buffer): Buffer {
 
 /** Inspects what the work folder of a finished claim holds now. */
 export async function inspectClaim(workDir: string, notes: ClaimNotes): Promise<ClaimOutcome> {
-  const stats = await lstatOrNothing(join(workDir, ORIGINAL));
+  const stats = lstatNow(join(workDir, ORIGINAL));
   if (stats === undefined) return { is: 'gone' };
   const code = oddCodeOf(stats);
   if (code !== undefined) return { is: 'odd', drop: { name: notes.name, path: Buffer.from(workDir), code } };
