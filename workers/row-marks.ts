@@ -1,6 +1,6 @@
 import type { App } from '../src/app.ts';
 import type { CanonicalRow } from '../src/csv/read/read-canonical.ts';
-import { openRowFingerprints } from '../src/crypto/fingerprints/row-fingerprint.ts';
+import { RowFingerprints } from '../src/crypto/fingerprints/row-fingerprint.ts';
 import type { FileRow } from '../src/ledger/engine/records.ts';
 import { fingerprintKeyOf } from './intake/fingerprint-row.ts';
 
@@ -17,7 +17,7 @@ export function markRows(
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
   rows: readonly CanonicalRow[],
 ): RowMarks {
-  const fingerprints = openRowFingerprints(fingerprintKeyOf(app, { account, operation }));
+  const fingerprints = new RowFingerprints(fingerprintKeyOf(app, { account, operation }));
   const numberKind = operation === 'card' ? 'cardNumber' : 'accountNumber';
   const rowOf: number[] = [];
   for (const [row, { invoice, number, customerCode, amountCents }] of rows.entries()) {

@@ -1,52 +1,62 @@
 /**
- * Returns a 64-bit hash based on HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key, an
- * attacker cannot prepare collisions, and the stored hashes reveal nothing about the inputs. The hashes must stay in
- * the process, because the key has only 64 bits.
+ * A 64-bit hash based on HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key, an attacker
+ * cannot prepare collisions, and the stored hashes reveal nothing about the inputs. The hashes must stay in the process,
+ * because the key has only 64 bits.
  *
  * Inputs are added in pieces, which avoids copying them together: `takeBytes` and `takeNumber`, then `finish`. It
  * writes two words at `to` and starts over. Piece lengths count, so moving bytes between pieces changes the hash.
- * @param key two words of 32 random bits
  */
-export function keyedHash(key: Uint32Array) {
-  const first = key[0] ?? 0;
-  const second = key[1] ?? 0;
-  let words = new Int32Array(FIRST_WORDS);
-  let count = 0;
+export class KeyedHash {
+  readonly #first: number;
+  readonly #second: number;
+  #words = new Int32Array(FIRST_WORDS);
+  #count = 0;
 
-  function takeBytes(bytes: Uint8Array, from: number, to: number): void {
-    makeRoom(to - from);
+  /** @param key two words of 32 random bits */
+  constructor(key: Uint32Array) {
+    this.#first = key[0] ?? 0;
+    this.#second = key[1] ?? 0;
+  }
+
+  takeBytes(bytes: Uint8Array, from: number, to: number): void {
+    this.#makeRoom(to - from);
+    const words = this.#words;
+    let count = this.#count;
     words[count++] = to - from;
     let at = from;
     for (; at + 4 <= to; at += 4) {
       words[count++] = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
     }
-    if (at === to) return;
-    let word = 0;
-    for (let shift = 0; at < to; at += 1, shift += 8) word |= bytes[at]! << shift;
-    words[count++] = word;
+    if (at < to) {
+      let word = 0;
+      for (let shift = 0; at < to; at += 1, shift += 8) word |= bytes[at]! << shift;
+      words[count++] = word;
+    }
+    this.#count = count;
   }
 
   /** @param number a safe integer */
-  function takeNumber(number: number): void {
-    makeRoom(8);
-    words[count++] = number | 0;
-    words[count++] = Math.floor(number / 2 ** 32);
+  takeNumber(number: number): void {
+    this.#makeRoom(8);
+    this.#words[this.#count++] = number | 0;
+    this.#words[this.#count++] = Math.floor(number / 2 ** 32);
   }
 
   /** Grows the buffer. Pieces are short, so it normally never grows. */
-  function makeRoom(bytes: number): void {
-    const needed = count + 2 + bytes / 4;
-    if (needed <= words.length) return;
+  #makeRoom(bytes: number): void {
+    const needed = this.#count + 2 + bytes / 4;
+    if (needed <= this.#words.length) return;
     const larger = new Int32Array(2 * needed);
-    larger.set(words);
-    words = larger;
+    larger.set(this.#words);
+    this.#words = larger;
   }
 
-  function finish(hash: Uint32Array, to: number): void {
-    let a = first;
-    let b = second ^ 0xee;
-    let c = first ^ 0x6c796765;
-    let d = second ^ 0x74656462;
+  finish(hash: Uint32Array, to: number): void {
+    const [words, count] = [this.#words, this.#count];
+    let a = this.#first;
+    let b = this.#second ^ 0xee;
+    let c = this.#first ^ 0x6c796765;
+    let d = this.#second ^ 0x74656462;
     for (let round = 0; round < count + 6; round += 1) {
       const word = round < count ? words[round]! : 0;
       if (round === count) c ^= 0xee;
@@ -68,10 +78,8 @@ export function keyedHash(key: Uint32Array) {
       a ^= word;
     }
     hash[to + 1] = b ^ d;
-    count = 0;
+    this.#count = 0;
   }
-
-  return { takeBytes, takeNumber, finish };
 }
 
 const FIRST_WORDS = 1_024;

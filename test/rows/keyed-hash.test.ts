@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { keyedHash } from '../../src/rows/keyed-hash.ts';
+import { KeyedHash } from '../../src/rows/keyed-hash.ts';
 
 function hashes(key: [number, number], lists: (string | number)[][]): string[] {
-  const hasher = keyedHash(Uint32Array.from(key));
+  const hasher = new KeyedHash(Uint32Array.from(key));
   const hash = new Uint32Array(2);
   return lists.map((pieces) => {
     for (const piece of pieces) {
@@ -15,7 +15,7 @@ function hashes(key: [number, number], lists: (string | number)[][]): string[] {
   });
 }
 
-describe('keyedHash', () => {
+describe('KeyedHash', () => {
   it('gives the same pieces the same hash, and with another key another', () => {
     expect(hashes([1, 2], [['abc'], ['x'], ['abc']])).toEqual([
       ...hashes([1, 2], [['abc'], ['x']]),
@@ -63,7 +63,7 @@ describe('keyedHash', () => {
   });
 
   it('spreads over all bits of its two words', () => {
-    const hasher = keyedHash(Uint32Array.of(123, 456));
+    const hasher = new KeyedHash(Uint32Array.of(123, 456));
     const hash = new Uint32Array(4);
     const ones = Array<number>(64).fill(0);
     for (let count = 0; count < 4_000; count += 1) {

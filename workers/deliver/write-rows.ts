@@ -149,8 +149,20 @@ const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotC
  */
 export function shownRowPutter(
   layout: LayoutName,
-  { clear = false, form = PLAIN_FORM }: { clear?: boolean; form?: CsvForm } = {},
-): (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void {
+  { clear = false, form: { delimiter, decimal } = PLAIN_FORM }: { clear?: boolean; form?: CsvForm } = {},
+): ShownRowPutter {
+  const name = [layout, clear, delimiter, decimal].join(' ');
+  const putter = PUTTERS.get(name) ?? makePutter(layout, clear, { delimiter, decimal });
+  PUTTERS.set(name, putter);
+  return putter;
+}
+
+type ShownRowPutter = (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void;
+
+/** They hold nothing of a file. V8 drops the compiled code of a function once none is left, so they are kept. */
+const PUTTERS = new Map<string, ShownRowPutter>();
+
+function makePutter(layout: LayoutName, clear: boolean, form: CsvForm): ShownRowPutter {
   const copyPlainRow = form.delimiter === 'comma' ? plainRowCopier(layout, { clear }) : undefined;
   const line = csvLines({ guard: true, form });
   const amountAt = new Set([columnsOf(layout).indexOf('amount')]);

@@ -1,15 +1,11 @@
 import type { App } from '../../src/app.ts';
 import type { Fault, PaymentRow } from '../../src/rows/rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import {
-  openRowFingerprints,
-  FINGERPRINT_BYTES,
-  fingerprintKey,
-} from '../../src/crypto/fingerprints/row-fingerprint.ts';
+import { RowFingerprints, FINGERPRINT_BYTES, fingerprintKey } from '../../src/crypto/fingerprints/row-fingerprint.ts';
 import { boundOf } from '../../src/ledger/merchant/bound-accounts.ts';
 import { writeFingerprint } from '../../src/ledger/copy/row-tuples.ts';
-import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
-import { duplicateRows } from '../../src/csv/check/duplicate-rows.ts';
+import { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import { DuplicateRows } from '../../src/csv/check/duplicate-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 
 /**
@@ -21,7 +17,7 @@ export function rowFingerprinter(
   app: Pick<App, 'fingerprint' | 'ledger'>,
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
 ): (row: PaymentRow) => Buffer {
-  const fingerprinter = openRowFingerprints(fingerprintKeyOf(app, { account, operation }));
+  const fingerprinter = new RowFingerprints(fingerprintKeyOf(app, { account, operation }));
   const numberKind = operation === 'card' ? 'cardNumber' : 'accountNumber';
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
@@ -54,7 +50,7 @@ export type FingerprintsOf = {
  * @param runRows rows that fill a run
  */
 export function fingerprintRuns(of: FingerprintsOf, runRows: number = RUN_ROWS) {
-  const to = tupleWriter();
+  const to = new TupleWriter();
   let room = Math.min(runRows, FIRST_ROWS);
   let fingerprints = new Uint8Array(room * FINGERPRINT_BYTES);
   let lines = new Uint32Array(room);
@@ -121,7 +117,7 @@ function copyInto<Numbers extends { set(from: Numbers): void }>(to: Numbers, fro
  * (crypto/fingerprints/row-fingerprint.ts). The check already reports identical rows.
  */
 export function likeRows() {
-  const { findFirstLineOf } = duplicateRows();
+  const payments = new DuplicateRows();
   const words = new Uint32Array(2);
   /** Lines already reported: a row may match others by several of its fingerprints. */
   const found = new Set<number>();
@@ -136,7 +132,7 @@ export function likeRows() {
     // The half with the payer comes first, because all rows of a file may share the other half.
     words[0] = fingerprints.readUInt32BE(at + 4) << 2;
     words[1] = fingerprints.readUInt32BE(at);
-    const firstLine = findFirstLineOf(words, 0, line);
+    const firstLine = payments.findFirstLineOf(words, 0, line);
     if (firstLine === 0 || firstLine === line || found.has(line)) return undefined;
     if (faults.some((fault) => fault.line === line && fault.code === 'DUPLICATE_ROW')) return undefined;
     const detail = `line ${firstLine} of this file`;

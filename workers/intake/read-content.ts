@@ -7,13 +7,13 @@ import {
 } from '../../src/csv/check/check-payment-file.ts';
 import type { Fault, MostRows } from '../../src/rows/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
-import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import { lentMemory } from '../../src/thread/thread-messages.ts';
-import { openRowSet } from '../../src/crypto/fingerprints/row-set.ts';
+import { RowSet } from '../../src/crypto/fingerprints/row-set.ts';
 import { sealBytes } from '../../src/crypto/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
-import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
+import { type EncoderOptions, RowEncoder, withheldRow } from './encode-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
 import { likeRows, fingerprintRuns, type FingerprintsOf } from './fingerprint-row.ts';
 
@@ -87,7 +87,12 @@ export async function* runTask(order: ReadingOrder): AsyncGenerator<Chunk, Readi
 const CHUNK_BYTES = 1024 * 1024;
 
 function chunkPacker(order: ReadingOrder) {
-  const tuples = { rows: tupleWriter(), faults: tupleWriter(), batches: tupleWriter(), bodies: tupleWriter() };
+  const tuples = {
+    rows: new TupleWriter(),
+    faults: new TupleWriter(),
+    batches: new TupleWriter(),
+    bodies: new TupleWriter(),
+  };
   const memory = {
     rows: lentMemory(),
     fingerprints: lentMemory(),
@@ -97,11 +102,11 @@ function chunkPacker(order: ReadingOrder) {
   };
   const fingerprints = fingerprintRuns(order);
   const like = likeRows();
-  const encoder = rowEncoder(tuples.rows, fingerprints, order, (made, at, line) => {
+  const encoder = new RowEncoder(tuples.rows, fingerprints, order, (made, at, line) => {
     const fault = like.findFault(made, at, line, groupFaults);
     if (fault) addFault(fault);
   });
-  const rowSet = openRowSet(order.rowSetKey);
+  const rowSet = new RowSet(order.rowSetKey);
   const key = dataKeyOf(order.source);
   let cutter: ReturnType<typeof bodyCutter> | undefined;
   let batchNo = 1;

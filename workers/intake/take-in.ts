@@ -7,7 +7,7 @@ import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { writeFault } from '../../src/ledger/copy/row-tuples.ts';
-import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { faultsOf } from '../../src/ledger/doubt/compare-forgotten.ts';
 import {
   describeSentBefore,
@@ -145,7 +145,7 @@ async function decideNext(
     }
   }
   await store.end();
-  const faults = tupleWriter();
+  const faults = new TupleWriter();
   const all = [...(await judge(app, tx, read, faults)), ...refuse(unread, faults)];
   await copyTuples(tx, 'faults', faults.take());
   const added = read.map((one) => ({ ...one, rows: one.check.valid.rows }));

@@ -14,7 +14,7 @@ import { addForgottenRows, readForgotten } from '../../ledger/duplicates/find-fo
 import { transact } from '../../ledger/engine/transaction.ts';
 import { type Bound, boundOf, mustStillBeBound } from '../../ledger/merchant/bound-accounts.ts';
 import type { Fingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
-import { fingerprintKey, openRowFingerprints, withoutPayer } from '../../crypto/fingerprints/row-fingerprint.ts';
+import { fingerprintKey, RowFingerprints, withoutPayer } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { chargedIn, readReportFile } from './read-report-file.ts';
 
 /** What a report of the service shows that the ledger does not know. Money is integer cents. */
@@ -195,7 +195,7 @@ function countByBatch(rows: readonly RowOfInvoice[]): AccountComparison['inDoubt
 
 /** A report does not show who pays, or only the end of a number. So invoice and amount alone count. */
 function markPayments(fingerprint: Fingerprinter, { agentMark }: Bound, lines: readonly JournalLine[]): Buffer {
-  const fingerprints = openRowFingerprints(fingerprintKey(fingerprint, agentMark, KINDS[0]!));
+  const fingerprints = new RowFingerprints(fingerprintKey(fingerprint, agentMark, KINDS[0]!));
   for (const { invoice, amountCents } of lines) {
     if (amountCents === null) continue;
     const bytes = Buffer.from(invoice);

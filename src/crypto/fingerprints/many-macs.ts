@@ -1,4 +1,4 @@
-import { createCipheriv } from 'node:crypto';
+import { type Cipher, createCipheriv } from 'node:crypto';
 
 /** Length of a MAC in bytes, and the distance from one to the next. */
 export const MAC_BYTES = 16;
@@ -9,53 +9,64 @@ export const MAC_BYTES = 16;
  * the second blocks, and so on.
  * A message is passed in pieces by `addBytes` and `addNumber`, then `end`; `take` returns the MACs of all ended
  * messages.
- * @param key 32 random bytes
  */
-export function manyMacs(key: Uint8Array) {
-  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
-  const [wholeKey, paddedKey] = lastBlockKeys(cipher.update(Buffer.alloc(MAC_BYTES)));
-  let text = Buffer.alloc(FIRST_BYTES);
-  let at = 0;
+export class ManyMacs {
+  readonly #cipher: Cipher;
+  readonly #wholeKey: Buffer;
+  readonly #paddedKey: Buffer;
+  #text = Buffer.alloc(FIRST_BYTES);
+  #at = 0;
   /** First block of each message; the entry after the last is where the next one begins. */
-  let starts = new Uint32Array(FIRST_MESSAGES);
-  let count = 0;
+  #starts = new Uint32Array(FIRST_MESSAGES);
+  #count = 0;
 
-  function addBytes(bytes: Uint8Array, from: number, to: number): void {
-    makeRoom(to - from);
+  /** @param key 32 random bytes */
+  constructor(key: Uint8Array) {
+    this.#cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
+    [this.#wholeKey, this.#paddedKey] = lastBlockKeys(this.#cipher.update(Buffer.alloc(MAC_BYTES)));
+  }
+
+  addBytes(bytes: Uint8Array, from: number, to: number): void {
+    this.#makeRoom(to - from);
+    const text = this.#text;
+    let at = this.#at;
     for (let index = from; index < to; index += 1) {
       text[at] = bytes[index]!;
       at += 1;
     }
+    this.#at = at;
   }
 
   /** @param number a safe integer, in 8 bytes */
-  function addNumber(number: number): void {
-    makeRoom(8);
-    at = text.writeInt32BE(Math.floor(number / 2 ** 32), at);
-    at = text.writeUInt32BE(number >>> 0, at);
+  addNumber(number: number): void {
+    this.#makeRoom(8);
+    const at = this.#text.writeInt32BE(Math.floor(number / 2 ** 32), this.#at);
+    this.#at = this.#text.writeUInt32BE(number >>> 0, at);
   }
 
-  function makeRoom(bytes: number): void {
-    if (at + bytes + MAC_BYTES > text.length) text = Buffer.concat([text], 2 * (at + bytes + MAC_BYTES));
+  #makeRoom(bytes: number): void {
+    const needed = this.#at + bytes + MAC_BYTES;
+    if (needed > this.#text.length) this.#text = Buffer.concat([this.#text], 2 * needed);
   }
 
-  function end(): void {
-    const length = at - starts[count]! * MAC_BYTES;
+  end(): void {
+    const length = this.#at - this.#starts[this.#count]! * MAC_BYTES;
     const isWhole = length > 0 && length % MAC_BYTES === 0;
     if (!isWhole) {
-      text[at] = PADDING;
-      const next = (Math.floor(at / MAC_BYTES) + 1) * MAC_BYTES;
-      text.fill(0, at + 1, next);
-      at = next;
+      this.#text[this.#at] = PADDING;
+      const next = (Math.floor(this.#at / MAC_BYTES) + 1) * MAC_BYTES;
+      this.#text.fill(0, this.#at + 1, next);
+      this.#at = next;
     }
-    mixIn(text, at - MAC_BYTES, isWhole ? wholeKey : paddedKey);
-    count += 1;
-    if (count === starts.length) starts = doubled(starts);
-    starts[count] = at / MAC_BYTES;
+    mixIn(this.#text, this.#at - MAC_BYTES, isWhole ? this.#wholeKey : this.#paddedKey);
+    this.#count += 1;
+    if (this.#count === this.#starts.length) this.#starts = doubled(this.#starts);
+    this.#starts[this.#count] = this.#at / MAC_BYTES;
   }
 
   /** Returns the MACs of the messages ended since the last call, one after another, and starts anew. */
-  function take(): Buffer {
+  take(): Buffer {
+    const [text, starts, count] = [this.#text, this.#starts, this.#count];
     const macs = Buffer.alloc(count * MAC_BYTES);
     const blocks = Buffer.allocUnsafe(count * MAC_BYTES);
     for (let round = 0; ; round += 1) {
@@ -68,14 +79,15 @@ export function manyMacs(key: Uint8Array) {
         used += MAC_BYTES;
       }
       if (used === 0) break;
-      putBack(cipher.update(blocks.subarray(0, used)), macs, round);
+      this.#putBack(this.#cipher.update(blocks.subarray(0, used)), macs, round);
     }
-    count = 0;
-    at = 0;
+    this.#count = 0;
+    this.#at = 0;
     return macs;
   }
 
-  function putBack(out: Buffer, macs: Buffer, round: number): void {
+  #putBack(out: Buffer, macs: Buffer, round: number): void {
+    const [starts, count] = [this.#starts, this.#count];
     let from = 0;
     for (let message = 0; message < count; message += 1) {
       if (starts[message]! + round >= starts[message + 1]!) continue;
@@ -83,8 +95,6 @@ export function manyMacs(key: Uint8Array) {
       from += MAC_BYTES;
     }
   }
-
-  return { addBytes, addNumber, end, take };
 }
 
 const FIRST_BYTES = 1_024;

@@ -4,7 +4,7 @@ import type { Fault, RawRow, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { type CheckedRow, compileRowCheck } from './check-row.ts';
 import { checkLayout, chooseLayout, columnCountFault, findSeparator } from './choose-layout.ts';
-import { duplicateRows } from './duplicate-rows.ts';
+import { DuplicateRows } from './duplicate-rows.ts';
 import type { faultTally } from './fault-effect.ts';
 import {
   checkHeader,
@@ -51,7 +51,7 @@ export function recordChecker(
   tally: ReturnType<typeof faultTally>,
   { largestTotalCents = LARGEST_TOTAL_CENTS, readShare = () => 0, reading }: CheckerOptions = {},
 ) {
-  const duplicates = duplicateRows(expectRecords);
+  const duplicates = new DuplicateRows(expectRecords);
   const totals = exactTotals(largestTotalCents);
   const declared = exactTotals(largestTotalCents);
   const faults: Fault[] = [];

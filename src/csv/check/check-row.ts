@@ -3,7 +3,7 @@ import { formatCents, parseAmount } from '../../kernel/money.ts';
 import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 import type { Fault, PaymentRow, RawRow } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
-import type { duplicateRows } from './duplicate-rows.ts';
+import type { DuplicateRows } from './duplicate-rows.ts';
 import { placesOf } from '../scan/row-scan.ts';
 import { isOfBrand } from '../rules/card-brand.ts';
 import { findOddAddress } from '../rules/us-address.ts';
@@ -34,7 +34,7 @@ export type CheckedRow = {
 export function compileRowCheck(
   layout: LayoutName,
   rules: CheckRules,
-  duplicates: ReturnType<typeof duplicateRows>,
+  duplicates: DuplicateRows,
 ): (raw: RawRow) => CheckedRow {
   const columns = columnsOf(layout);
   const cellRules = columns.map((column) => ruleOfColumn(column, rules));

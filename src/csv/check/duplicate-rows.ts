@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { keyedHash } from '../../rows/keyed-hash.ts';
+import { KeyedHash } from '../../rows/keyed-hash.ts';
 
 /**
  * Remembers a 64-bit hash and the line of each payment, to find duplicates. A million rows take 16 MB in one typed
@@ -7,67 +7,76 @@ import { keyedHash } from '../../rows/keyed-hash.ts';
  *
  * Two different payments share a hash about once in thirty million files of a million rows. The second is then reported
  * as a duplicate, and an operator who compares both lines sees that it is not.
- * @param expectRows called once enough rows are known: estimates the rows of the whole file, 0 if unknown. A good
- *   estimate avoids repeated copying of the table; a bad one costs no more than that
  */
-export function duplicateRows(expectRows: () => number = () => 0) {
-  const hashKey = new Uint32Array(new Uint8Array(randomBytes(4 * HASH_WORDS)).buffer);
-  const hashPayment = paymentHasher(hashKey);
-  const written = { output: new Uint8Array(0), invoiceStart: 0, invoiceEnd: 0, payerStart: 0, payerEnd: 0, cents: 0 };
-  const hash = new Uint32Array(HASH_WORDS);
-  let table = newTable(FIRST_ROWS);
-  let most = FIRST_ROWS;
-  let used = 0;
+export class DuplicateRows {
+  readonly hashKey = new Uint32Array(new Uint8Array(randomBytes(4 * HASH_WORDS)).buffer);
+  readonly #hasher = new KeyedHash(this.hashKey);
+  readonly #written = { output: NO_BYTES, invoiceStart: 0, invoiceEnd: 0, payerStart: 0, payerEnd: 0, cents: 0 };
+  readonly #hash = new Uint32Array(HASH_WORDS);
+  readonly #expectRows: () => number;
+  #table = newTable(FIRST_ROWS);
+  #most = FIRST_ROWS;
+  #used = 0;
+
+  /**
+   * @param expectRows called once enough rows are known: estimates the rows of the whole file, 0 if unknown. A good
+   *   estimate avoids repeated copying of the table; a bad one costs no more than that
+   */
+  constructor(expectRows: () => number = () => 0) {
+    this.#expectRows = expectRows;
+  }
 
   /**
    * Reads the table slots of these hashes all at once. Each is a cache miss. Since no read depends on another, the
    * processor waits for many together, and later lookups find them cached.
    */
-  function fetchSlots(hashes: Uint32Array, from: number, to: number): void {
+  fetchSlots(hashes: Uint32Array, from: number, to: number): void {
+    const table = this.#table;
     const slots = table.length / SLOT_WORDS;
     let sum = 0;
     for (let row = from; row < to; row += 1) sum += table[homeOf(hashes[row * HASH_WORDS]!, slots)]!;
     // Stores the sum, so that the compiler does not drop the unused reads.
-    hash[0] = sum;
+    this.#hash[0] = sum;
   }
 
   /**
    * Returns the line where the payment of this hash first stood. For a new payment, remembers it and returns 0.
    * @param line counted from 1, because 0 marks an empty slot
    */
-  function findFirstLineOf(hashes: Uint32Array, row: number, line: number): number {
+  findFirstLineOf(hashes: Uint32Array, row: number, line: number): number {
     const low = hashes[row * HASH_WORDS]!;
     const high = hashes[row * HASH_WORDS + HIGH]!;
-    const at = findSlot(table, low, high);
-    const firstLine = table[at + LINE]!;
+    const at = findSlot(this.#table, low, high);
+    const firstLine = this.#table[at + LINE]!;
     if (firstLine > 0) return firstLine;
-    fillSlot(table, at, low, high, line);
-    used += 1;
-    if (used === most) grow();
+    fillSlot(this.#table, at, low, high, line);
+    this.#used += 1;
+    if (this.#used === this.#most) this.#grow();
     return 0;
   }
 
   /** Doubles the table. At `TELLING_ROWS` a larger estimate wins, plus 5 % because it may be too low. */
-  function grow(): void {
-    const expected = most === TELLING_ROWS ? Math.ceil(1.05 * expectRows()) : 0;
-    most = Math.max(2 * most, Math.min(expected, MOST_EXPECTED));
-    table = movedTo(newTable(most), table);
+  #grow(): void {
+    const expected = this.#most === TELLING_ROWS ? Math.ceil(1.05 * this.#expectRows()) : 0;
+    this.#most = Math.max(2 * this.#most, Math.min(expected, MOST_EXPECTED));
+    this.#table = movedTo(newTable(this.#most), this.#table);
   }
 
   /** Does the same for a payment held as text, which has the same hash as its bytes. */
-  function findFirstLine(payment: { invoice: string; payer: string; cents: number }, line: number): number {
+  findFirstLine(payment: { invoice: string; payer: string; cents: number }, line: number): number {
+    const written = this.#written;
     const size = 3 * (payment.invoice.length + payment.payer.length);
     if (size > written.output.length) written.output = new Uint8Array(2 * size);
     written.invoiceEnd = writeText(payment.invoice, written.output, 0);
     written.payerStart = written.invoiceEnd;
     written.payerEnd = writeText(payment.payer, written.output, written.payerStart);
     written.cents = payment.cents;
-    hashPayment(written, hash, 0);
-    return findFirstLineOf(hash, 0, line);
+    hashPayment(this.#hasher, written, this.#hash, 0);
+    return this.findFirstLineOf(this.#hash, 0, line);
   }
-
-  return { hashKey, fetchSlots, findFirstLineOf, findFirstLine };
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 const ENCODER = new TextEncoder();
 
@@ -149,16 +158,12 @@ export type PaymentBytes = {
 export const HASH_WORDS = 2;
 
 /**
- * Returns the hash function by which payments are compared.
- * @param key two words of 32 random bits, different for each file
- * @returns a function that writes the hash of a payment at index `row` of `hashes`
+ * Writes the hash by which payments are compared at index `row` of `hashes`.
+ * @param hasher has a key of its own for each file
  */
-export function paymentHasher(key: Uint32Array) {
-  const hasher = keyedHash(key);
-  return (payment: PaymentBytes, hashes: Uint32Array, row: number): void => {
-    hasher.takeBytes(payment.output, payment.invoiceStart, payment.invoiceEnd);
-    hasher.takeNumber(payment.cents);
-    hasher.takeBytes(payment.output, payment.payerStart, payment.payerEnd);
-    hasher.finish(hashes, row * HASH_WORDS);
-  };
+export function hashPayment(hasher: KeyedHash, payment: PaymentBytes, hashes: Uint32Array, row: number): void {
+  hasher.takeBytes(payment.output, payment.invoiceStart, payment.invoiceEnd);
+  hasher.takeNumber(payment.cents);
+  hasher.takeBytes(payment.output, payment.payerStart, payment.payerEnd);
+  hasher.finish(hashes, row * HASH_WORDS);
 }

@@ -1,7 +1,8 @@
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import { LF } from '../../kernel/byte-names.ts';
 import type { CheckRules } from '../check/check-rules.ts';
-import { HASH_WORDS, paymentHasher } from '../check/duplicate-rows.ts';
+import { KeyedHash } from '../../rows/keyed-hash.ts';
+import { HASH_WORDS, hashPayment } from '../check/duplicate-rows.ts';
 import { behindLineEnd, BLOCK_BYTES, findLineEnd } from '../read/read-blocks.ts';
 import { LONGEST_LINE } from '../read/split-lines.ts';
 import { compileRowScan } from './compile-row-scan.ts';
@@ -19,7 +20,7 @@ export type BlockScan = (bytes: Buffer, from: number, to: number, found: Scanned
 
 export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockScan {
   const scanRow = compileRowScan(layout, rules);
-  const hashPayment = paymentHasher(hashKey);
+  const hasher = new KeyedHash(hashKey);
   const scan = newRowScan();
 
   return (bytes, from, to, found) => {
@@ -41,7 +42,7 @@ export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockSc
       places[row] = at;
       nextPlaces[row] = next;
       cents[row] = scan.cents;
-      hashPayment(scan, hashes, row);
+      hashPayment(hasher, scan, hashes, row);
       if (scan.replaced.length > 0) noteReplaced(scan, row, found);
       row += 1;
       starts[row] = scan.to;

@@ -23,7 +23,7 @@ import {
 } from '../../ledger/duplicates/find-forgotten-rows.ts';
 import { readCanonical } from '../../csv/read/read-canonical.ts';
 import { markRows } from '../../../workers/row-marks.ts';
-import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
+import { RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
 import { FINGERPRINT_BYTES } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { likeRows, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { type ConfusableRows, confusableRows } from '../../../workers/intake/cut-bodies.ts';
@@ -53,7 +53,7 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
   const charged = searchCharged(app, folder, { mostFaults, since: chargedSince(folder, now) });
   const sent = (await hasForgottenSends(app.ledger, folder.account)) ? searchSent(app, folder.account) : undefined;
   const forgotten = await searchForgotten(app, folder);
-  const rowSet = openRowSet(rowSetKey(app.fingerprint));
+  const rowSet = new RowSet(rowSetKey(app.fingerprint));
   return {
     take: async (group) => {
       const payments = unpackRows(group);

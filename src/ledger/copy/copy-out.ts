@@ -38,7 +38,7 @@ type CopyOut = CopyToStreamQuery & { callback?: () => void };
 export const NULL_CELL = -1;
 
 /**
- * Reads rows from PostgreSQL's binary COPY, the counterpart of `tupleWriter`, without an object per row.
+ * Reads rows from PostgreSQL's binary COPY, the counterpart of `TupleWriter`, without an object per row.
  * @param take receives each row: cell `n` runs from byte `cells[2 * n]` to before `cells[2 * n + 1]`, which is
  *   NULL_CELL for null. Both arguments are reused for the next row
  * @returns a function that takes the chunks of a COPY; rows may be split anywhere

@@ -1,101 +1,116 @@
 import { storableText } from '../engine/storable-text.ts';
 
-export type TupleWriter = ReturnType<typeof tupleWriter>;
-
 /**
  * Encodes rows for PostgreSQL's binary COPY: the number of columns per row, then the length and bytes of each column.
  * Everything goes into one buffer, so a million rows create no objects or strings of their own.
- * @param roomBytes size of the rows, when known; a buffer that grows is copied each time
  */
-export function tupleWriter(roomBytes = FIRST_BYTES) {
-  let memory = Buffer.allocUnsafe(HEADER.length + roomBytes + END.length);
-  let view = viewOf(memory);
-  let at = HEADER.copy(memory);
+export class TupleWriter {
+  #memory: Buffer;
+  #view: DataView;
+  #at: number;
 
-  const makeRoom = (bytes: number) => {
-    if (at + bytes <= memory.length) return;
-    const larger = Buffer.allocUnsafe(2 * (at + bytes));
-    memory.copy(larger, 0, 0, at);
-    memory = larger;
-    view = viewOf(memory);
-  };
-  const put = (value: number) => {
-    view.setInt32(at, value);
-    at += 4;
-  };
-  const putNull = () => {
-    makeRoom(4);
-    put(-1);
-  };
-  const int8 = (value: number | null) => {
-    if (value === null) return putNull();
-    makeRoom(12);
-    put(8);
-    view.setInt32(at, Math.floor(value / 2 ** 32));
-    view.setUint32(at + 4, value >>> 0);
-    at += 8;
-  };
+  /** @param roomBytes size of the rows, when known; a buffer that grows is copied each time */
+  constructor(roomBytes = FIRST_BYTES) {
+    this.#memory = Buffer.allocUnsafe(HEADER.length + roomBytes + END.length);
+    this.#view = viewOf(this.#memory);
+    this.#at = HEADER.copy(this.#memory);
+  }
 
-  return {
-    /** Begins a row of this many columns. Each column follows with one call. */
-    begin: (columns: number) => {
-      makeRoom(2);
-      view.setInt16(at, columns);
-      at += 2;
-    },
-    null: putNull,
-    /** Writes an integer column. */
-    int4: (value: number | null) => {
-      if (value === null) return putNull();
-      makeRoom(8);
-      put(4);
-      put(value);
-    },
-    /** Writes a bigint column from any safe integer. */
-    int8,
-    /** Writes a timestamptz column. */
-    time: (date: Date) => int8((date.getTime() - EPOCH_MS) * 1_000),
-    /** Writes a text column, replacing what PostgreSQL cannot store. */
-    text: (value: string | undefined) => {
-      if (value === undefined) return putNull();
-      const text = storableText(value);
-      makeRoom(4 + MOST_BYTES_OF_UNIT * text.length);
-      const written = memory.write(text, at + 4, 'utf8');
-      put(written);
-      at += written;
-    },
-    /** Writes a text or bytea column from bytes of another buffer; text must be storable UTF-8. */
-    bytes: (source: Uint8Array, from: number, to: number) => {
-      const length = to - from;
-      makeRoom(4 + length);
-      put(length);
-      // Most values are so short that a call to copy them would cost more than the copying.
-      if (length > LONG_BYTES) memory.set(source.subarray(from, to), at);
-      else for (let index = 0; index < length; index += 1) memory[at + index] = source[from + index]!;
-      at += length;
-    },
-    /** Returns how many bytes were written since `take`. */
-    size: () => at - HEADER.length,
-    /**
-     * Returns the data for a COPY, from header to end mark; undefined when no row was begun.
-     * @param memoryOf returns a buffer of that many bytes for the result; by default, a new one is allocated
-     */
-    take: (memoryOf = (bytes: number): Uint8Array => new Uint8Array(bytes)): Uint8Array | undefined => {
-      if (at === HEADER.length) return undefined;
-      const taken = memoryOf(at + END.length);
-      taken.set(memory.subarray(0, at));
-      taken.set(END, at);
-      at = HEADER.length;
-      return taken;
-    },
-    /** Same without copying. Nothing may be written afterward. */
-    finish: (): Uint8Array | undefined => {
-      if (at === HEADER.length) return undefined;
-      makeRoom(END.length);
-      memory.set(END, at);
-      return memory.subarray(0, at + END.length);
-    },
-  };
+  /** Begins a row of this many columns. Each column follows with one call. */
+  begin(columns: number): void {
+    this.#makeRoom(2);
+    this.#view.setInt16(this.#at, columns);
+    this.#at += 2;
+  }
+
+  null(): void {
+    this.#makeRoom(4);
+    this.#put(-1);
+  }
+
+  /** Writes an integer column. */
+  int4(value: number | null): void {
+    if (value === null) return this.null();
+    this.#makeRoom(8);
+    this.#put(4);
+    this.#put(value);
+  }
+
+  /** Writes a bigint column from any safe integer. */
+  int8(value: number | null): void {
+    if (value === null) return this.null();
+    this.#makeRoom(12);
+    this.#put(8);
+    this.#view.setInt32(this.#at, Math.floor(value / 2 ** 32));
+    this.#view.setUint32(this.#at + 4, value >>> 0);
+    this.#at += 8;
+  }
+
+  /** Writes a timestamptz column. */
+  time(date: Date): void {
+    this.int8((date.getTime() - EPOCH_MS) * 1_000);
+  }
+
+  /** Writes a text column, replacing what PostgreSQL cannot store. */
+  text(value: string | undefined): void {
+    if (value === undefined) return this.null();
+    const text = storableText(value);
+    this.#makeRoom(4 + MOST_BYTES_OF_UNIT * text.length);
+    const written = this.#memory.write(text, this.#at + 4, 'utf8');
+    this.#put(written);
+    this.#at += written;
+  }
+
+  /** Writes a text or bytea column from bytes of another buffer; text must be storable UTF-8. */
+  bytes(source: Uint8Array, from: number, to: number): void {
+    const length = to - from;
+    this.#makeRoom(4 + length);
+    this.#put(length);
+    const [memory, at] = [this.#memory, this.#at];
+    // Most values are so short that a call to copy them would cost more than the copying.
+    if (length > LONG_BYTES) memory.set(source.subarray(from, to), at);
+    else for (let index = 0; index < length; index += 1) memory[at + index] = source[from + index]!;
+    this.#at = at + length;
+  }
+
+  /** Returns how many bytes were written since `take`. */
+  size(): number {
+    return this.#at - HEADER.length;
+  }
+
+  /**
+   * Returns the data for a COPY, from header to end mark; undefined when no row was begun.
+   * @param memoryOf returns a buffer of that many bytes for the result; by default, a new one is allocated
+   */
+  take(memoryOf = (bytes: number): Uint8Array => new Uint8Array(bytes)): Uint8Array | undefined {
+    if (this.#at === HEADER.length) return undefined;
+    const taken = memoryOf(this.#at + END.length);
+    taken.set(this.#memory.subarray(0, this.#at));
+    taken.set(END, this.#at);
+    this.#at = HEADER.length;
+    return taken;
+  }
+
+  /** Same without copying. Nothing may be written afterward. */
+  finish(): Uint8Array | undefined {
+    if (this.#at === HEADER.length) return undefined;
+    this.#makeRoom(END.length);
+    this.#memory.set(END, this.#at);
+    return this.#memory.subarray(0, this.#at + END.length);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#at + bytes <= this.#memory.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#at + bytes));
+    this.#memory.copy(larger, 0, 0, this.#at);
+    this.#memory = larger;
+    this.#view = viewOf(larger);
+  }
+
+  #put(value: number): void {
+    this.#view.setInt32(this.#at, value);
+    this.#at += 4;
+  }
 }
 
 /** Returns the data of one COPY from what `take` returned several times, without copying. */

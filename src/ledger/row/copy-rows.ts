@@ -1,7 +1,7 @@
 import type { Fault, ReconciledRow } from '../../rows/rows.ts';
 import { copyIn } from '../engine/copy-in.ts';
 import { COPIED, writeFault, writeOutcome } from '../copy/row-tuples.ts';
-import { type TupleWriter, tupleWriter } from '../copy/tuple-writer.ts';
+import { TupleWriter } from '../copy/tuple-writer.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../rows/packed-outcomes.ts';
 
@@ -32,7 +32,7 @@ export async function copyFaults(
   firstSeq: number,
   faults: readonly Fault[],
 ): Promise<void> {
-  const tuples = tupleWriter();
+  const tuples = new TupleWriter();
   faults.forEach((fault, index) => writeFault(tuples, fileNo, firstSeq + index, fault));
   await copyTuples(tx, 'faults', tuples.take());
 }
@@ -53,7 +53,7 @@ export async function copyOutcomes(
 ): Promise<number> {
   const parts = [{ fileNo, outcomes }, ...others];
   const room = parts.reduce((sum, part) => sum + ('lines' in part.outcomes ? roomOf(part.outcomes) : 0), 0);
-  const tuples = tupleWriter(room || undefined);
+  const tuples = new TupleWriter(room || undefined);
   let copied = 0;
   for (const part of parts) {
     if ('lines' in part.outcomes) writePacked(tuples, part.fileNo, part.outcomes);

@@ -22,8 +22,8 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     name: 'invoices compared to the letter',
     about: 'a payment whose invoice is written in another way is not known again',
     file: 'src/crypto/fingerprints/row-fingerprint.ts',
-    find: 'const middle = loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0);',
-    replace: 'const middle = copyBytes(bytes, invoiceFrom, invoiceTo, scratch, 0);',
+    find: 'const middle = loosenText(bytes, invoiceFrom, invoiceTo, this.#scratch, 0);',
+    replace: 'const middle = copyBytes(bytes, invoiceFrom, invoiceTo, this.#scratch, 0);',
     caughtBy: ['test/crypto/fingerprints/row-fingerprint.test.ts'],
   },
   {

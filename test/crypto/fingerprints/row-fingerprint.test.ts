@@ -7,13 +7,13 @@ import {
 } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import {
   keyFor,
-  openRowFingerprints,
+  RowFingerprints,
   type PayerKind,
   FINGERPRINT_BYTES,
   fingerprintKey,
 } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
 import { loadMasterKey, masterKeyOf } from '../../support/openpgp.ts';
-import { hashKeyOf, openRowSet, type RowSet, rowSetKey } from '../../../src/crypto/fingerprints/row-set.ts';
+import { hashKeyOf, RowSet, rowSetKey } from '../../../src/crypto/fingerprints/row-set.ts';
 import { wrapKey } from '../../../src/crypto/data-key.ts';
 
 describe('row print', () => {
@@ -28,16 +28,16 @@ describe('row print', () => {
   ): string {
     const bytes = Buffer.from(`<${payer}|${invoice}>`);
     const gap = 1 + Buffer.byteLength(payer);
-    const { add, take } = openRowFingerprints(Buffer.alloc(32, seed));
-    add(bytes, gap + 1, bytes.length - 1, 1, gap, cents, kind);
-    return take().toString('hex');
+    const made = new RowFingerprints(Buffer.alloc(32, seed));
+    made.add(bytes, gap + 1, bytes.length - 1, 1, gap, cents, kind);
+    return made.take().toString('hex');
   }
 
   /** Returns the half that does not depend on the payer. */
   const halfOf = (...payment: Parameters<typeof fingerprintOf>) =>
     fingerprintOf(...payment).slice(0, FINGERPRINT_BYTES);
 
-  describe('openRowFingerprints', () => {
+  describe('RowFingerprints', () => {
     it('gives the same from one release to the next', () => {
       expect(fingerprintOf('INV-7', '4222222222222220', 2_500, 'cardNumber')).toBe('1b533058651f20ab');
     });
@@ -47,10 +47,10 @@ describe('row print', () => {
     });
 
     it('makes of many payments at once what it makes of each, and then begins anew', () => {
-      const { add, take } = openRowFingerprints(Buffer.alloc(32, 1));
+      const made = new RowFingerprints(Buffer.alloc(32, 1));
       for (const rows of [100, 3]) {
-        for (let cents = 1; cents <= rows; cents += 1) add(Buffer.from('ab'), 0, 1, 1, 2, cents, 'cardNumber');
-        const fingerprints = take();
+        for (let cents = 1; cents <= rows; cents += 1) made.add(Buffer.from('ab'), 0, 1, 1, 2, cents, 'cardNumber');
+        const fingerprints = made.take();
         expect(fingerprints.length).toBe(rows * FINGERPRINT_BYTES);
         for (let cents = 1; cents <= rows; cents += 1) {
           const print = fingerprints.subarray((cents - 1) * FINGERPRINT_BYTES, cents * FINGERPRINT_BYTES);
@@ -93,7 +93,7 @@ describe('row print', () => {
       const fingerprintsOf = (invoice: string, payer: string, kind: PayerKind) => {
         const bytes = Buffer.from(invoice + payer);
         const payment = [bytes, 0, invoice.length, invoice.length, bytes.length, 1, kind] as const;
-        const fingerprinter = openRowFingerprints(Buffer.alloc(32, 1));
+        const fingerprinter = new RowFingerprints(Buffer.alloc(32, 1));
         fingerprinter.add(...payment);
         const more = fingerprinter.addTurned(...payment);
         const fingerprints = fingerprinter.take();
@@ -156,7 +156,7 @@ describe('row set', () => {
   });
 
   function setOf(seed = 3): RowSet {
-    return openRowSet(
+    return new RowSet(
       rowSetKey(openFingerprinter(MASTER, wrapKey(MASTER, 'the fingerprints', Buffer.alloc(32, seed)))),
     );
   }
@@ -173,7 +173,7 @@ describe('row set', () => {
     return set.mark();
   }
 
-  describe('openRowSet', () => {
+  describe('RowSet', () => {
     it('marks rows in 32 hex digits, and no rows by null', () => {
       expect(markOf(['INV-1,A1,25.00,'])).toMatch(/^[0-9a-f]{32}$/);
       expect(markOf([])).toBeNull();

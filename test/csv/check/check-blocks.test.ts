@@ -7,7 +7,8 @@ import { faultTally } from '../../../src/csv/check/fault-effect.ts';
 import { newFileShape } from '../../../src/csv/read/split-lines.ts';
 import { CARD_HEADER, cardLine, cardLines, cutBytes, rulesWith, VISA } from '../support.ts';
 import { compileBlockScan, newScannedRows } from '../../../src/csv/scan/scan-block.ts';
-import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
+import { KeyedHash } from '../../../src/rows/keyed-hash.ts';
+import { HASH_WORDS, hashPayment } from '../../../src/csv/check/duplicate-rows.ts';
 import { tryProperty } from '../../support/random.ts';
 
 describe('check blocks', () => {
@@ -223,12 +224,12 @@ describe('check blocks', () => {
 
   function hash(payment: typeof PAYMENT, key = Uint32Array.of(1, 2)): string {
     const hashes = new Uint32Array(3 * HASH_WORDS);
-    paymentHasher(key)(payment, hashes, 1);
+    hashPayment(new KeyedHash(key), payment, hashes, 1);
     expect([...hashes.subarray(0, HASH_WORDS), ...hashes.subarray(2 * HASH_WORDS)]).toEqual([0, 0, 0, 0]);
     return String(hashes.subarray(HASH_WORDS, 2 * HASH_WORDS));
   }
 
-  it('paymentHasher gives the same for the same payment and key, and else something different', () => {
+  it('hashPayment gives the same for the same payment and key, and else something different', () => {
     const others = [
       hash({ ...PAYMENT, invoiceStart: 9, invoiceEnd: 14 }),
       hash({ ...PAYMENT, payerEnd: 7 }),

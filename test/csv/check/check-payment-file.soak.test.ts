@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { tryProperty } from '../../support/random.ts';
 import { cardLine, checkAll, cutBytes, rulesWith } from '../support.ts';
-import { duplicateRows, HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
+import { KeyedHash } from '../../../src/rows/keyed-hash.ts';
+import { DuplicateRows, HASH_WORDS, hashPayment } from '../../../src/csv/check/duplicate-rows.ts';
 import { checkPaymentFile } from '../../../src/csv/check/check-payment-file.ts';
 import { reachableBytes } from '../reachable-bytes.ts';
 
@@ -35,14 +36,14 @@ function payment(invoice: string, cents = 100, payer = 'C-1') {
   return { invoice, cents, payer };
 }
 
-describe('duplicateRows', () => {
+describe('DuplicateRows', () => {
   it('names the first line of a payment each time it comes again', () => {
-    const { findFirstLine } = duplicateRows();
-    expect(findFirstLine(payment('a'), 2)).toBe(0);
-    expect(findFirstLine(payment('b'), 3)).toBe(0);
-    expect(findFirstLine(payment('a'), 4)).toBe(2);
-    expect(findFirstLine(payment('a'), 5)).toBe(2);
-    expect(findFirstLine(payment('b'), 6)).toBe(3);
+    const seen = new DuplicateRows();
+    expect(seen.findFirstLine(payment('a'), 2)).toBe(0);
+    expect(seen.findFirstLine(payment('b'), 3)).toBe(0);
+    expect(seen.findFirstLine(payment('a'), 4)).toBe(2);
+    expect(seen.findFirstLine(payment('a'), 5)).toBe(2);
+    expect(seen.findFirstLine(payment('b'), 6)).toBe(3);
   });
 
   it.each([
@@ -54,41 +55,41 @@ describe('duplicateRows', () => {
     payment('aC', 100, '-1'),
     payment('', 100, 'aC-1'),
   ])('takes %j for another payment', (other) => {
-    const { findFirstLine } = duplicateRows();
-    findFirstLine(payment('a'), 1);
-    expect(findFirstLine(other, 2)).toBe(0);
+    const seen = new DuplicateRows();
+    seen.findFirstLine(payment('a'), 1);
+    expect(seen.findFirstLine(other, 2)).toBe(0);
   });
 
   it('knows a payment in bytes again that came as text, and the other way round', () => {
-    const { findFirstLine, findFirstLineOf, hashKey } = duplicateRows();
-    const hashPayment = paymentHasher(hashKey);
+    const seen = new DuplicateRows();
+    const hasher = new KeyedHash(seen.hashKey);
     const hashes = new Uint32Array(2 * HASH_WORDS);
     const output = Buffer.from('1,Zoë-7,x,4222222222222220\nlater,4222222222222220');
     const places = { output, invoiceStart: 2, invoiceEnd: 8, payerStart: 11, payerEnd: 27, cents: 250 };
-    hashPayment(places, hashes, 0);
-    hashPayment({ ...places, invoiceStart: 28, invoiceEnd: 33, payerStart: 34, payerEnd: 50 }, hashes, 1);
-    expect(findFirstLine(payment('Zoë-7', 250, '4222222222222220'), 7)).toBe(0);
-    expect(findFirstLineOf(hashes, 0, 8)).toBe(7);
-    expect(findFirstLineOf(hashes, 1, 9)).toBe(0);
-    expect(findFirstLine(payment('later', 250, '4222222222222220'), 10)).toBe(9);
+    hashPayment(hasher, places, hashes, 0);
+    hashPayment(hasher, { ...places, invoiceStart: 28, invoiceEnd: 33, payerStart: 34, payerEnd: 50 }, hashes, 1);
+    expect(seen.findFirstLine(payment('Zoë-7', 250, '4222222222222220'), 7)).toBe(0);
+    expect(seen.findFirstLineOf(hashes, 0, 8)).toBe(7);
+    expect(seen.findFirstLineOf(hashes, 1, 9)).toBe(0);
+    expect(seen.findFirstLine(payment('later', 250, '4222222222222220'), 10)).toBe(9);
   });
 
   it('says the same whether the slots were fetched before or not', () => {
-    const { findFirstLineOf, fetchSlots } = duplicateRows();
+    const seen = new DuplicateRows();
     const hashes = Uint32Array.of(1, 2, 3, 4, 1, 2, 1, 5);
-    fetchSlots(hashes, 0, 4);
-    const lines = [0, 1, 2, 3].map((row) => findFirstLineOf(hashes, row, row + 10));
+    seen.fetchSlots(hashes, 0, 4);
+    const lines = [0, 1, 2, 3].map((row) => seen.findFirstLineOf(hashes, row, row + 10));
     expect(lines).toEqual([0, 0, 10, 0]);
-    fetchSlots(hashes, 0, 4);
-    expect([0, 1, 2, 3].map((row) => findFirstLineOf(hashes, row, row + 20))).toEqual([10, 11, 10, 13]);
+    seen.fetchSlots(hashes, 0, 4);
+    expect([0, 1, 2, 3].map((row) => seen.findFirstLineOf(hashes, row, row + 20))).toEqual([10, 11, 10, 13]);
   });
 
   it('takes texts of any length', () => {
-    const { findFirstLine } = duplicateRows();
+    const seen = new DuplicateRows();
     const long = payment('山'.repeat(1_000), 100, 'x'.repeat(1_000));
-    expect(findFirstLine(long, 1)).toBe(0);
-    expect(findFirstLine({ ...long, payer: `${long.payer.slice(1)}y` }, 2)).toBe(0);
-    expect(findFirstLine(long, 3)).toBe(1);
+    expect(seen.findFirstLine(long, 1)).toBe(0);
+    expect(seen.findFirstLine({ ...long, payer: `${long.payer.slice(1)}y` }, 2)).toBe(0);
+    expect(seen.findFirstLine(long, 3)).toBe(1);
   });
 
   it.each([
@@ -97,19 +98,19 @@ describe('duplicateRows', () => {
     ['fewer', 65_000],
     ['many more', 1_000_000],
   ])('forgets nothing and invents nothing as it grows, when %s', (_about, expected) => {
-    const { findFirstLine } = duplicateRows(() => expected);
+    const seen = new DuplicateRows(() => expected);
     const count = 140_000;
-    const first = Array.from({ length: count }, (_, index) => findFirstLine(payment(`INV-${index}`), index + 1));
+    const first = Array.from({ length: count }, (_, index) => seen.findFirstLine(payment(`INV-${index}`), index + 1));
     expect(first.filter((line) => line !== 0)).toEqual([]);
     const again = Array.from({ length: count }, (_, index) =>
-      findFirstLine(payment(`INV-${index}`), count + index + 1),
+      seen.findFirstLine(payment(`INV-${index}`), count + index + 1),
     );
     expect(again.filter((line, index) => line !== index + 1)).toEqual([]);
   });
 
   it('starts empty for each file', () => {
-    duplicateRows().findFirstLine(payment('a'), 1);
-    expect(duplicateRows().findFirstLine(payment('a'), 1)).toBe(0);
+    new DuplicateRows().findFirstLine(payment('a'), 1);
+    expect(new DuplicateRows().findFirstLine(payment('a'), 1)).toBe(0);
   });
 });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import { compileRowCheck, rowNotes } from '../../../src/csv/check/check-row.ts';
-import { duplicateRows } from '../../../src/csv/check/duplicate-rows.ts';
+import { DuplicateRows } from '../../../src/csv/check/duplicate-rows.ts';
 import { ACCOUNT, achLine, cardLine, OTHER_VISA, rulesWith, VISA } from '../support.ts';
 
 const ACH = rulesWith({ operation: 'ach-charge' });
 
 function check(layout: LayoutName, lines: string[], rules = rulesWith()) {
-  const checkRow = compileRowCheck(layout, rules, duplicateRows());
+  const checkRow = compileRowCheck(layout, rules, new DuplicateRows());
   return lines.map((line, index) => checkRow({ line: index + 2, cells: line.split(',') }));
 }
 
@@ -84,7 +84,7 @@ describe('compileRowCheck', () => {
   });
 
   it('makes a payment in spite of a warning', () => {
-    const checkRow = compileRowCheck('ach-code', ACH, duplicateRows());
+    const checkRow = compileRowCheck('ach-code', ACH, new DuplicateRows());
     const row = checkRow({ line: 1, cells: ['INV-1', 'A1', '5.00', 'for Ada, with "love"'] });
     expect(row.faults).toMatchObject([{ code: 'TEXT_REPLACED', column: 'comment' }]);
     expect(row.payment?.canonical).toEqual(['INV-1', 'A1', '5.00', 'for Ada with love']);

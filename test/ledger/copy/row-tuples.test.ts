@@ -12,7 +12,7 @@ import {
   writeFingerprint,
   writeRow,
 } from '../../../src/ledger/copy/row-tuples.ts';
-import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
@@ -35,7 +35,7 @@ async function keptIn(
   const undo = new Error('undone');
   const copied = transact(world.ledger, async (tx) => {
     for (const [name, fill] of [...before, [table, write] as const]) {
-      const to = tupleWriter();
+      const to = new TupleWriter();
       fill(to);
       await copyTuples(tx, name, to.take());
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NULL_CELL, tupleReader } from '../../../src/ledger/copy/copy-out.ts';
-import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 
 type Write = (to: TupleWriter) => void;
 
@@ -12,13 +12,13 @@ const hexOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toS
 
 /** Returns one written column: its length and its bytes. */
 function columnOf(write: Write): string {
-  const to = tupleWriter();
+  const to = new TupleWriter();
   to.begin(1);
   write(to);
   return hexOf(to.take())!.slice(`${HEADER}0001`.length, -END.length);
 }
 
-describe('tupleWriter', () => {
+describe('TupleWriter', () => {
   it.each<[string, Write, string]>([
     ['nothing', (to) => to.null(), 'ffffffff'],
     ['an integer', (to) => to.int4(-2), '00000004fffffffe'],
@@ -38,7 +38,7 @@ describe('tupleWriter', () => {
   });
 
   it('puts rows between header and end mark, and begins anew when they were taken', () => {
-    const to = tupleWriter();
+    const to = new TupleWriter();
     for (const value of [1, 2]) {
       to.begin(1);
       to.int4(value);
@@ -51,7 +51,7 @@ describe('tupleWriter', () => {
   });
 
   it('gives memory of its own, which the next rows do not touch', () => {
-    const to = tupleWriter();
+    const to = new TupleWriter();
     to.begin(1);
     to.int4(1);
     const first = to.take()!;
@@ -64,7 +64,7 @@ describe('tupleWriter', () => {
 
   it('ends with what it would give as a copy, or with nothing', () => {
     for (const room of [undefined, 0, 10, 24]) {
-      const [one, other] = [tupleWriter(room), tupleWriter()];
+      const [one, other] = [new TupleWriter(room), new TupleWriter()];
       expect(one.finish()).toBeUndefined();
       for (const to of [one, other]) {
         to.begin(2);
@@ -78,7 +78,7 @@ describe('tupleWriter', () => {
   it('grows with what it is given, wherever the end of its memory falls', () => {
     const long = Buffer.alloc(100_000, 'x');
     for (const before of [65_500, 65_510, 65_516]) {
-      const to = tupleWriter();
+      const to = new TupleWriter();
       to.begin(3);
       to.bytes(long, 0, before);
       to.text('é'.repeat(40_000));
@@ -93,7 +93,7 @@ describe('tupleWriter', () => {
 type Row = readonly (string | null)[];
 
 function written(rows: readonly Row[]): Buffer {
-  const to = tupleWriter();
+  const to = new TupleWriter();
   for (const row of rows) {
     to.begin(row.length);
     for (const cell of row) to.text(cell ?? undefined);
@@ -117,7 +117,7 @@ function readIn(bytes: Buffer, columns: number, pieceBytes: number): Row[] {
 }
 
 describe('tupleReader', () => {
-  it('reads what tupleWriter writes, however it is cut', () => {
+  it('reads what TupleWriter writes, however it is cut', () => {
     const row = fc.tuple(fc.option(fc.string({ unit: 'grapheme', maxLength: 9 })), fc.constantFrom('', 'a', 'é', null));
     fc.assert(
       fc.property(fc.array(row, { maxLength: 8 }), fc.integer({ min: 1, max: 70 }), (rows, pieceBytes) => {

@@ -1,7 +1,7 @@
 import pg, { type PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { type CopiedInto, copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { moveFile } from '../../../src/ledger/engine/move.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
@@ -216,7 +216,7 @@ describe('copyIn', () => {
   beforeEach(() => client.query('TRUNCATE one, other'));
 
   function numbers(into: string, ...values: number[]): CopiedInto {
-    const tuples = tupleWriter();
+    const tuples = new TupleWriter();
     for (const value of values) {
       tuples.begin(1);
       tuples.int4(value);

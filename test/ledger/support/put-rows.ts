@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NewBatch, type NewRow, writeBatch, writeBody, writeRow } from '../../../src/ledger/copy/row-tuples.ts';
-import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { appendAudit, type Queryable, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
@@ -17,14 +17,14 @@ import type { RunRow } from '../../../src/ledger/engine/records.ts';
 
 /** Writes some rows of a file, as its intake does. */
 export async function copyRows(tx: Transaction, fileNo: number, rows: readonly NewRow[]): Promise<void> {
-  const tuples = tupleWriter();
+  const tuples = new TupleWriter();
   for (const row of rows) writeRow(tuples, fileNo, row);
   await copyTuples(tx, 'rows', tuples.take());
 }
 
 /** Writes one batch. */
 export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> {
-  const [batches, bodies] = [tupleWriter(), tupleWriter()];
+  const [batches, bodies] = [new TupleWriter(), new TupleWriter()];
   writeBatch(batches, tx.at, batch);
   writeBody(bodies, batch);
   await copyTuples(tx, 'batches', batches.take());

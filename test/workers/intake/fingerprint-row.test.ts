@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
 import { likeRows, fingerprintRuns, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { writeFingerprint } from '../../../src/ledger/copy/row-tuples.ts';
-import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { FINGERPRINT_BYTES } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
 
 const bound = (agentMark: string) => ({ merchantNo: 1, country: 'US', currency: 'USD', mark: '', agentMark }) as const;
@@ -125,7 +125,7 @@ const someRows = (count: number): Row[] =>
 const sorted = (rows: readonly Row[]) => rows.toSorted((a, b) => a.print.readInt32BE() - b.print.readInt32BE());
 
 function tuplesOf(rows: readonly Row[]): Uint8Array {
-  const to = tupleWriter();
+  const to = new TupleWriter();
   for (const { print, line } of rows) writeFingerprint(to, OF, line, print, 0);
   return to.take()!;
 }

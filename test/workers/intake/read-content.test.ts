@@ -12,9 +12,9 @@ import { rulesWith } from '../../csv/support.ts';
 import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
 import { lastFour } from '../../../src/kernel/mask.ts';
 import { writeRow } from '../../../src/ledger/copy/row-tuples.ts';
-import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { openRowFingerprints, FINGERPRINT_BYTES } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
-import { rowEncoder, withheldRow } from '../../../workers/intake/encode-rows.ts';
+import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { RowFingerprints, FINGERPRINT_BYTES } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
+import { RowEncoder, withheldRow } from '../../../workers/intake/encode-rows.ts';
 import { writeSessionKey } from '../../../src/pgp/load-openpgp.ts';
 import { sealBytes } from '../../../src/crypto/seal.ts';
 import { type ContentSource, dataKeyOf, openSource } from '../../../workers/intake/open-source.ts';
@@ -129,22 +129,22 @@ function keepSlowly(layout: LayoutName, cells: readonly string[], line: number, 
   ];
   const bytes = Buffer.from(invoice + (number || customerCode));
   const end = Buffer.byteLength(invoice);
-  const fingerprinter = openRowFingerprints(FINGERPRINT_KEY);
+  const fingerprinter = new RowFingerprints(FINGERPRINT_KEY);
   const numberKind = columnsOf(layout).includes('cardNumber') ? 'cardNumber' : 'accountNumber';
   const payment = [bytes, 0, end, end, bytes.length, cents, number ? numberKind : 'customerCode'] as const;
   fingerprinter.add(...payment);
   fingerprinter.addTurned(...payment);
   const made = fingerprinter.take().toString('hex').match(/.{16}/g)!;
-  const to = tupleWriter();
+  const to = new TupleWriter();
   writeRow(to, 3, { line, batchNo, invoice, customerCode, amountCents: cents, lastFour: lastFour(number) });
   return { tuple: to.take()!, fingerprints: invoice === '' ? [] : made.map((print) => ({ line, print })) };
 }
 
 function keepQuickly(layout: LayoutName, cells: readonly string[], line: number, cents: number, batchNo: number): Kept {
   const bytes = Buffer.from(`x,y\n${cells.join(',')}\nz,`);
-  const to = tupleWriter();
+  const to = new TupleWriter();
   const { fingerprints, add } = gatherFingerprints();
-  const encoder = rowEncoder(to, { add }, OPTIONS);
+  const encoder = new RowEncoder(to, { add }, OPTIONS);
   encoder.setLayout(layout);
   const starts = Uint32Array.of(0, 4, bytes.length - 2);
   const packed = {
@@ -168,7 +168,7 @@ function gatherFingerprints() {
 const someText = fc.string({ unit: fc.constantFrom('a', 'B', '7', ' ', 'é', '漢', '\u{1F600}'), maxLength: 80 });
 const someDigits = fc.string({ unit: fc.constantFrom('0', '1', '4', '9'), maxLength: 30 });
 
-describe('rowEncoder', () => {
+describe('RowEncoder', () => {
   it.each(Object.keys(LAYOUTS) as LayoutName[])('makes of the bytes of %s what is made of its texts', (layout) => {
     const columns = columnsOf(layout);
     const someCells = fc.tuple(...columns.map((name) => (name.endsWith('Number') ? someDigits : someText)));
@@ -197,9 +197,9 @@ describe('rowEncoder', () => {
       lines: Uint32Array.from(rows, (_, index) => index + 1),
       cents: Float64Array.from(rows, (_, index) => 100 + index),
     };
-    const [together, oneByOne] = [tupleWriter(), tupleWriter()];
+    const [together, oneByOne] = [new TupleWriter(), new TupleWriter()];
     const [some, others] = [gatherFingerprints(), gatherFingerprints()];
-    const [encoder, slow] = [rowEncoder(together, some, OPTIONS), rowEncoder(oneByOne, others, OPTIONS)];
+    const [encoder, slow] = [new RowEncoder(together, some, OPTIONS), new RowEncoder(oneByOne, others, OPTIONS)];
     encoder.setLayout('card');
     slow.setLayout('card');
     encoder.encode(packed, 0, 30, 1);

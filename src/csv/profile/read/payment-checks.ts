@@ -5,7 +5,7 @@ import { joinGroups } from '../../../kernel/mask.ts';
 import { formatCents } from '../../../kernel/money.ts';
 import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../../kernel/plain-digits.ts';
 import type { Fault } from '../../../rows/rows.ts';
-import { duplicateRows } from '../../check/duplicate-rows.ts';
+import { DuplicateRows } from '../../check/duplicate-rows.ts';
 import { placesOf } from '../../scan/row-scan.ts';
 import { amountReader, type CellReport } from '../cell-rules.ts';
 import { SHORTEST_PART } from '../mask-sender-row.ts';
@@ -92,7 +92,7 @@ function invoiceCheck({ layout, columns }: Profile): CheckPayment {
   const place = columnsOf(layout).indexOf('invoice');
   const { from, join = [] } = columns.invoice ?? {};
   const title = from ?? join.flatMap((part) => ('from' in part ? part.from : []))[0] ?? 1;
-  const invoices = duplicateRows();
+  const invoices = new DuplicateRows();
   return ({ line }, made, report) => {
     if (!made[place]) return;
     const firstLine = invoices.findFirstLine({ invoice: made[place], payer: '', cents: 0 }, line);
