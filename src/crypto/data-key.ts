@@ -94,5 +94,17 @@ function isWrappedKey(wrapped: Buffer): boolean {
 
 function boxOf(master: MasterKey, owner: string, header: Buffer, nonce: Buffer): GcmBox {
   const bound = Buffer.concat([header, frameParts([owner])]);
-  return { key: deriveKey(master.bytes, ['wrap key']), nonce, bound };
+  return { key: wrapKeyOf(master), nonce, bound };
 }
+
+/** Caches derived keys, because each stage of a file opens its key, and deriving takes longer than that. */
+function wrapKeyOf(master: MasterKey): Buffer {
+  const known = WRAP_KEYS.get(master);
+  if (known) return known;
+  const made = deriveKey(master.bytes, ['wrap key']);
+  WRAP_KEYS.set(master, made);
+  return made;
+}
+
+/** Each entry lives as long as the master key, from which anyone who can read it could derive it. */
+const WRAP_KEYS = new WeakMap<MasterKey, Buffer>();
