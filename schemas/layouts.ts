@@ -146,11 +146,10 @@ export type ResultTitle = (typeof RESULT_TITLES)[number];
 
 /** Returns the one layout of an operation with this number of columns, if any. */
 export function layoutOf(operation: FolderOperation, columnCount: number): LayoutName | undefined {
-  const layouts = Object.entries(LAYOUTS) as [LayoutName, LayoutRow][];
-  return layouts.find(
-    ([, layout]) => layout.operations.includes(operation) && layout.columns.length === columnCount,
-  )?.[0];
+  return ROWS.find(([, layout]) => layout.operations.includes(operation) && layout.columns.length === columnCount)?.[0];
 }
+
+const ROWS = Object.entries(LAYOUTS) as readonly [LayoutName, LayoutRow][];
 
 export function columnsOf(layout: LayoutName): readonly ColumnName[] {
   return LAYOUTS[layout].columns;

@@ -18,7 +18,7 @@ import {
   type ScannedRows,
 } from '../scan/scan-block.ts';
 import { splitPayments } from '../read/split-cells.ts';
-import { blankFilter, type FileShape, type Line, LONGEST_LINE } from '../read/split-lines.ts';
+import { blankFilter, type FileShape, type Line, LONGEST_LINE, newFileShape } from '../read/split-lines.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { placesOf } from '../scan/row-scan.ts';
 
@@ -49,6 +49,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   /** The layout, once lines can be scanned. */
   let plain: LayoutName | undefined;
   let scanner: ReturnType<typeof openScanner> | undefined;
+  let isFirst = true;
 
   function checkBlock(block: Block): CheckedGroup {
     withheld = [];
@@ -56,15 +57,38 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     pack.count = 0;
     input = block.bytes;
     const end = block.isLast ? endOfClosedLines(input) : input.length;
+    if (isFirst) lookAhead(block, end);
+    isFirst = false;
     let at = 0;
     while (at < end && !plain) at = checkLine(at);
-    // The header and the first lines of a small file are all of it, so it needs no scanner.
     if (plain && at < end) {
       scanner ??= openScanner(plain, rules, checker.hashKey, block);
       checkScanned(scanner, at, end);
     }
     if (block.isLast) checkRest(input.subarray(end));
     return { layout: checker.layout(), packed: pack, withheld, faults };
+  }
+
+  /** Finds header and layout in the first lines, if they stand in this block, so that these lines are scanned too. */
+  function lookAhead(block: Block, end: number): void {
+    const ahead = blankFilter(newFileShape());
+    const first: Line[] = [];
+    let at = 0;
+    let number = 0;
+    while (at < end && first.length < groupLines) {
+      const lineEnd = findLineEnd(input, at);
+      number += 1;
+      ahead.take(readLine(number, at, lineEnd), first);
+      at = behindLineEnd(input, lineEnd);
+    }
+    if (first.length < groupLines) {
+      if (!block.isLast) return;
+      ahead.takeLast(end < input.length ? readLine(number + 1, end, input.length) : undefined, first);
+    }
+    if (first.length === 0) return;
+    const group = first.slice(0, groupLines);
+    checker.settle(splitPayments(group), group);
+    notePlain();
   }
 
   function checkScanned({ scanBlock, rows, tellBlock }: NonNullable<typeof scanner>, start: number, end: number): void {
@@ -111,15 +135,15 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     const behind = behindLineEnd(input, end);
     lineEnds |= input[end] === LF ? ENDS_WITH.lf : behind - end === 2 ? ENDS_WITH.crlf : ENDS_WITH.cr;
     shape.physicalLines += 1;
-    filter.take(readLine(start, end), waiting);
+    filter.take(readLine(shape.physicalLines, start, end), waiting);
     takeWaiting();
     return behind;
   }
 
-  function readLine(start: number, end: number): Line {
+  function readLine(number: number, start: number, end: number): Line {
     const text = decodeLine(input.subarray(start, end));
     const tooLong = text.length > LONGEST_LINE;
-    return { number: shape.physicalLines, text: tooLong ? '' : text, tooLong };
+    return { number, text: tooLong ? '' : text, tooLong };
   }
 
   /** Checks waiting lines. Until header and layout are known, it waits for `groupLines` lines. */
@@ -137,6 +161,10 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
       else withheld.push(row);
       faults.push(...row.faults);
     }
+    notePlain();
+  }
+
+  function notePlain(): void {
     const layout = checker.layout();
     if (layout && checker.isPlain()) plain = layout;
   }
@@ -146,7 +174,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     if (rest.length > 0) {
       shape.physicalLines += 1;
       input = rest;
-      last = readLine(0, rest.length);
+      last = readLine(shape.physicalLines, 0, rest.length);
     }
     filter.takeLast(last, waiting);
     // More than one bit is set.

@@ -66,23 +66,29 @@ export function recordChecker(
 
   /** @param lines of the group */
   function checkGroup(group: readonly LineRecord[], lines: readonly Line[]): CheckedRow[] {
-    if (records === 0 && !isHeaderSettled) settleSeparator(group, lines);
-    if (isSeparatedOtherwise) {
-      records += group.length;
-      return [];
-    }
-    if (!isHeaderSettled) settleHeader(group);
-    const data = leaveOutReason(rules.operation, header, header ? group.filter(isNoHeader) : group);
+    const data = settle(group, lines);
     records += data.length;
     // The column of the codes is not certain, so no cell of the file may be shown or passed on.
-    if (holdsCodes) return [];
-    if (!layout) settleLayout(data);
+    if (isSeparatedOtherwise || holdsCodes) return [];
     const rows: CheckedRow[] = [];
     for (const record of data) {
       const row = checkRecord(record);
       if (row) rows.push(row);
     }
     return rows;
+  }
+
+  /**
+   * Finds header and layout, unless they are known. Nothing else is done with the rows.
+   * @returns the group without the header
+   */
+  function settle(group: readonly LineRecord[], lines: readonly Line[]): readonly LineRecord[] {
+    if (records === 0 && !isHeaderSettled && !isSeparatedOtherwise) settleSeparator(group, lines);
+    if (isSeparatedOtherwise) return group;
+    if (!isHeaderSettled) settleHeader(group);
+    const data = leaveOutReason(rules.operation, header, header ? group.filter(isNoHeader) : group);
+    if (!holdsCodes && !layout) settleLayout(data);
+    return data;
   }
 
   /** Refuses a file of semicolons or tabs once, because each of its lines would have the same fault. */
@@ -214,6 +220,7 @@ export function recordChecker(
   }
 
   return {
+    settle,
     checkGroup,
     hashKey: duplicates.hashKey,
     addPayments,

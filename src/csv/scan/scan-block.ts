@@ -5,7 +5,7 @@ import { KeyedHash } from '../../rows/keyed-hash.ts';
 import { HASH_WORDS, hashPayment } from '../check/duplicate-rows.ts';
 import { behindLineEnd, BLOCK_BYTES, findLineEnd } from '../read/read-blocks.ts';
 import { LONGEST_LINE } from '../read/split-lines.ts';
-import { compileRowScan } from './compile-row-scan.ts';
+import { planRowScan, type ScanPlan, scanRow } from './plan-row-scan.ts';
 import { DECLINED, newRowScan, type RowScan } from './row-scan.ts';
 
 export type ScanOrder = {
@@ -19,38 +19,46 @@ export type ScanOrder = {
 export type BlockScan = (bytes: Buffer, from: number, to: number, found: ScannedRows) => void;
 
 export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockScan {
-  const scanRow = compileRowScan(layout, rules);
-  const hasher = new KeyedHash(hashKey);
-  const scan = newRowScan();
+  const parts = { plan: planRowScan(layout, rules), hasher: new KeyedHash(hashKey), scan: newRowScan() };
+  return (bytes, from, to, found) => scanLines(parts, bytes, from, to, found);
+}
 
-  return (bytes, from, to, found) => {
-    const { places, nextPlaces, starts, cents, hashes } = found;
-    let row = 0;
-    let lineEnds = 0;
-    found.counts[REPLACED] = 0;
-    scan.input = bytes;
-    scan.output = found.bytes;
-    for (let at = from; at < to; ) {
-      scan.to = starts[row]!;
-      const lineEnd = scanRow(scan, at);
-      if (lineEnd === DECLINED || lineEnd - at > LONGEST_LINE) {
-        at = behindLineEnd(bytes, findLineEnd(bytes, at));
-        continue;
-      }
-      const next = behindLineEnd(bytes, lineEnd);
-      lineEnds |= bytes[lineEnd] === LF ? ENDS_WITH.lf : next - lineEnd === 2 ? ENDS_WITH.crlf : ENDS_WITH.cr;
-      places[row] = at;
-      nextPlaces[row] = next;
-      cents[row] = scan.cents;
-      hashPayment(hasher, scan, hashes, row);
-      if (scan.replaced.length > 0) noteReplaced(scan, row, found);
-      row += 1;
-      starts[row] = scan.to;
-      at = next;
+type ScanParts = { readonly plan: ScanPlan; readonly hasher: KeyedHash; readonly scan: RowScan };
+
+/** A function of the module, whose compiled code V8 keeps from one small file to the next. */
+function scanLines(
+  { plan, hasher, scan }: ScanParts,
+  bytes: Buffer,
+  from: number,
+  to: number,
+  found: ScannedRows,
+): void {
+  const { places, nextPlaces, starts, cents, hashes } = found;
+  let row = 0;
+  let lineEnds = 0;
+  found.counts[REPLACED] = 0;
+  scan.input = bytes;
+  scan.output = found.bytes;
+  for (let at = from; at < to; ) {
+    scan.to = starts[row]!;
+    const lineEnd = scanRow(plan, scan, at);
+    if (lineEnd === DECLINED || lineEnd - at > LONGEST_LINE) {
+      at = behindLineEnd(bytes, findLineEnd(bytes, at));
+      continue;
     }
-    found.counts[ROWS] = row;
-    found.counts[LINE_ENDS] = lineEnds;
-  };
+    const next = behindLineEnd(bytes, lineEnd);
+    lineEnds |= bytes[lineEnd] === LF ? ENDS_WITH.lf : next - lineEnd === 2 ? ENDS_WITH.crlf : ENDS_WITH.cr;
+    places[row] = at;
+    nextPlaces[row] = next;
+    cents[row] = scan.cents;
+    hashPayment(hasher, scan, hashes, row);
+    if (scan.replaced.length > 0) noteReplaced(scan, row, found);
+    row += 1;
+    starts[row] = scan.to;
+    at = next;
+  }
+  found.counts[ROWS] = row;
+  found.counts[LINE_ENDS] = lineEnds;
 }
 
 function noteReplaced({ replaced }: RowScan, row: number, found: ScannedRows): void {

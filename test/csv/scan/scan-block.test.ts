@@ -11,7 +11,7 @@ import {
 import { ACCOUNT, achLine, cardLine, rulesWith, VISA } from '../support.ts';
 import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { scanColumn, scanRules } from '../../../src/csv/scan/scan-column.ts';
-import { compileRowScan } from '../../../src/csv/scan/compile-row-scan.ts';
+import { planRowScan, scanRow } from '../../../src/csv/scan/plan-row-scan.ts';
 import { DECLINED, newRowScan, placesOf } from '../../../src/csv/scan/row-scan.ts';
 
 describe('compileBlockScan', () => {
@@ -102,12 +102,12 @@ describe('scanRules', () => {
   });
 });
 
-describe('compileRowScan', () => {
+describe('scanRow', () => {
   const ACH = rulesWith({ operation: 'ach-charge' });
 
   function scan(layout: LayoutName, line: string, rules = rulesWith()) {
     const scan = { ...newRowScan(), input: Buffer.from(`first\n${line}\n`), output: Buffer.alloc(1_000) };
-    const end = compileRowScan(layout, rules)(scan, 6);
+    const end = scanRow(planRowScan(layout, rules), scan, 6);
     if (end === DECLINED) return undefined;
     const at = (start: number, end: number) => scan.output.toString('utf8', start, end);
     return {
