@@ -1,14 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-<<<<<<< HEAD
-import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-=======
-import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { TupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
->>>>>>> e109b23e (Keep the compiled code of what runs for every row of small files)
 import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { lazyBegin, type Queryable } from '../../../src/ledger/engine/transaction.ts';
