@@ -1,6 +1,7 @@
 import { chmod, chown, lstat, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { release } from 'node:os';
 import { makeFolders, syncFolderNow } from '../../kernel/folders.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { sha256Of } from '../../kernel/hash.ts';
@@ -221,20 +222,32 @@ export async function refuseOtherMajor(place: ClusterPlace, version: string): Pr
 }
 
 /**
- * Creates the cluster with its database in a draft folder, syncs all of it at once, and renames it at the end. Of several processes at once, the
- * first wins and the others discard theirs. A process that dies midway leaves nothing that passes for a ledger.
+ * Creates the cluster with its database in a draft folder, syncs all of it at once, and renames it at the end. Of
+ * several processes at once, the first wins and the others discard theirs. A process that dies midway leaves nothing that
+ * passes for a ledger.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const draft = `init-${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
     await runInitdb(cluster, draft);
     await createDatabase(cluster, draft);
-    if (cluster.fsync) await run(cluster, 'initdb', [`--pgdata=${draft}`, '--sync-only']);
+    if (cluster.fsync) await run(cluster, 'initdb', [`--pgdata=${draft}`, '--sync-only', syncMethod()]);
     await publishData(cluster, draft);
   } finally {
     await rm(join(cluster.home, draft), { recursive: true, force: true });
     await removeAbandonedDrafts(cluster);
   }
+}
+
+/**
+ * Has Linux write the whole file system at once: on a busy disk that takes a tenth of the time of 1,300 files one by one.
+ * Before 5.8 it kept silent about errors of the disk while it did so.
+ * @param kernel as `uname -r` writes it
+ */
+export function syncMethod(platform: string = process.platform, kernel = release()): string {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  const tellsErrors = platform === 'linux' && (major > 5 || (major === 5 && minor >= 8));
+  return `--sync-method=${tellsErrors ? 'syncfs' : 'fsync'}`;
 }
 
 async function runInitdb(cluster: Cluster, draft: string): Promise<void> {

@@ -15,7 +15,7 @@ import {
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { upgradeDatabase } from '../../../src/ledger/backup/upgrade-database.ts';
-import { refuseBetween, refuseOtherMajor } from '../../../src/ledger/postgres/find-cluster.ts';
+import { refuseBetween, refuseOtherMajor, syncMethod } from '../../../src/ledger/postgres/find-cluster.ts';
 import { isAlive } from '../../../src/ledger/postgres/ask-server.ts';
 import { settingsText } from '../../../src/ledger/postgres/start-server.ts';
 import { isRoot, sayWhatNeedsRoot, useWorld } from './support/world.ts';
@@ -28,6 +28,17 @@ it('dataFolderOf and logFileOf stand beside each other in the home folder', () =
   const place = { dataDir: '/d', home: '/d/postgres', user: undefined };
   expect(dataFolderOf(place)).toBe('/d/postgres/data');
   expect(logFileOf(place)).toBe('/d/postgres/server.log');
+});
+
+it.each([
+  ['linux', '6.1.0-13-amd64', 'syncfs'],
+  ['linux', '5.8.0', 'syncfs'],
+  ['linux', '5.4.0-150-generic', 'fsync'],
+  ['linux', '4.18.0-553.el8_10.x86_64', 'fsync'],
+  ['linux', 'unknown', 'fsync'],
+  ['darwin', '23.6.0', 'fsync'],
+])('syncMethod lets only a kernel that tells errors write all at once: %s %s by %s', (platform, kernel, method) => {
+  expect(syncMethod(platform, kernel)).toBe(`--sync-method=${method}`);
 });
 
 const POSTGRES = 'postgres:x:101:104:PostgreSQL administrator,,,:/var/lib/postgresql:/bin/bash';
