@@ -34,8 +34,9 @@ const ENTRIES = [
 const GROUPS = {
   line: ['src/cli/run-command-line.ts'],
   ask: ['src/cli/show/find.ts', 'src/cli/show/status.ts'],
+  // What `start` needs to start the database. While that starts, it loads the rest, which brings large packages.
+  open: ['src/cli/process/start.ts'],
   work: [
-    'src/cli/process/start.ts',
     'src/cli/process/with-workers.ts',
     'src/cli/process/with-dashboard.ts',
     'src/queue/open-queue.ts',
