@@ -8,7 +8,7 @@ import { startOfDay } from '../../calendar/zone-time.ts';
 import { type AuditLink, listAudit } from '../../ledger/overview/list-audit.ts';
 import { findFile } from '../../ledger/file/search.ts';
 import { describeChain, describeRoots, type TrailReport, verifyAudit } from '../../ledger/overview/verify-audit.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
 import { textTable } from '../print/table.ts';
 import { wholeNumber } from '../option-values.ts';
 
@@ -24,7 +24,7 @@ when a chain is broken or a root forged.`,
   ],
   examples: ['audit verify', 'audit verify --json'],
   run: (call) =>
-    withLedger(call, async (ledger, settings) => {
+    readLedger(call, async (ledger, settings) => {
       const { brokenAt, lastRoot, ...report } = await verifyAudit(ledger, signersOf(settings));
       const whole = brokenAt === undefined;
       print(call, { whole, brokenAt: brokenAt ?? null, ...report, lastRoot: lastRoot ?? null }, () =>
@@ -72,7 +72,7 @@ const show: CliCommand = {
     const limit = wholeNumber('--limit', call.options['limit']);
     const since = readSince(call);
     const { actor, file: words } = call.options;
-    await withLedger(call, async (ledger) => {
+    await readLedger(call, async (ledger) => {
       const file = words === undefined ? undefined : await findFile(ledger, String(words));
       const links = await listAudit(ledger, {
         limit,

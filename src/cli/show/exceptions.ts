@@ -8,7 +8,7 @@ import { findKeyPlace } from '../../crypto/key-place.ts';
 import { openKeyRing } from '../../crypto/key-ring.ts';
 import { BATCH_ARGUMENT, batchReference, findBatch } from '../../explain/batch-reference.ts';
 import { compareBatch, type Comparison } from '../../explain/compare-batch.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
@@ -26,7 +26,7 @@ export const exceptions: CliCommand = {
   examples: ['exceptions', 'exceptions monday.csv/2'],
   async run(call) {
     const [words] = call.arguments;
-    await withLedger(call, (ledger, settings) =>
+    await readLedger(call, (ledger, settings) =>
       words === undefined ? listExceptions(call, ledger, settings) : showException(call, ledger, settings, words),
     );
     return EXIT.ok;
@@ -39,7 +39,7 @@ export const proposals: CliCommand = {
   options: [JSON_OPTION],
   examples: ['proposals'],
   async run(call) {
-    await withLedger(call, async (ledger, settings) => {
+    await readLedger(call, async (ledger, settings) => {
       const open = await readOpenProposals(ledger);
       const table = () => proposalTable(open, momentsIn(zoneOf(settings), ledger.clock.now()));
       print(call, open, () => (open.length === 0 ? 'No open proposals.' : `${table()}\n\n${HOW_TO_END}`));

@@ -13,7 +13,7 @@ import {
   SEARCH_INDEXES,
   type SearchIndex,
 } from '../../ledger/file/search.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, readLedger, withLedger } from '../command.ts';
 import { findArchivedInvoice, sayArchivedFile } from '../../ledger/retention/read-archived.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { tableOf, textTable } from '../print/table.ts';
@@ -57,7 +57,7 @@ export const find: CliCommand = {
           next: 'Write what you know, as in "paydrop find inv-10", or give --invoice.',
         },
       );
-    await withLedger(call, async (ledger, settings) => {
+    await readLedger(call, async (ledger, settings) => {
       const when = momentsIn(zoneOf(settings), ledger.clock.now());
       if (invoice === undefined) {
         const found = await searchLedger(ledger, settings, words, zoneOf(settings));
@@ -172,7 +172,7 @@ const listIndexes = {
   options: [JSON_OPTION],
   examples: ['search-index list', 'search-index list --json'],
   async run(call: Call) {
-    await withLedger(call, async (ledger) => {
+    await readLedger(call, async (ledger) => {
       const built = await listSearchIndexes(ledger);
       const names = Object.keys(SEARCH_INDEXES) as SearchIndex[];
       const rows = names.map((name) => ({ name, finds: SEARCH_INDEXES[name].finds, isBuilt: built.has(name) }));
@@ -214,7 +214,7 @@ export const why: CliCommand = {
   examples: ['why monday.csv', 'why monday.csv/2', 'why monday.csv:12', 'why C-1002 --json'],
   async run(call) {
     const [words = ''] = call.arguments;
-    await withLedger(call, async (ledger, settings) => {
+    await readLedger(call, async (ledger, settings) => {
       const stories = await tell(ledger, settings, words);
       print(call, stories, () => stories.map(describeWhy).join('\n\n\n'));
     });

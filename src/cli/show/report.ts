@@ -15,7 +15,7 @@ import {
   dayReportJson,
   dayReportText,
 } from '../../reconcile/outputs/day-report.ts';
-import { type Call, type CliCommand, JSON_OPTION, withLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, readLedger } from '../command.ts';
 import { putOut } from '../print/say.ts';
 
 export const report: CliCommand = {
@@ -34,7 +34,7 @@ export const report: CliCommand = {
   examples: ['report --day 2026-11-20', 'report --day 2026-11-20 --account main --format csv --out november-20.csv'],
   async run(call) {
     const write = writerOf(call);
-    const reports = await withLedger(call, async (ledger, settings) => {
+    const reports = await readLedger(call, async (ledger, settings) => {
       const days: DayReport[] = [];
       for (const account of accountsOf(call, settings)) {
         const day = call.options['day'] ?? dayInZone(ledger.clock.now(), account.timeZone);

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
 import { type FileStory, readStory } from '../../explain/read-story.ts';
 import { describeWhy, whyUntaken } from '../../explain/why/tell-why.ts';
@@ -20,7 +20,7 @@ export const show: CliCommand = {
   examples: ['show monday.csv', 'show g7fhpaqs --json'],
   async run(call) {
     const [words = ''] = call.arguments;
-    await withLedger(call, async (ledger, settings) => {
+    await readLedger(call, async (ledger, settings) => {
       const story = await readStory(ledger, words, settings).catch(async (error: unknown) => {
         if (!(error instanceof PipelineError) || error.code !== 'NOT_FOUND') throw error;
         const why = await whyUntaken(ledger, settings, words);

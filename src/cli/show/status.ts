@@ -15,7 +15,7 @@ import { COMPARE, findPutBack, type PutBack, sayPutBack } from '../../ledger/adm
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/file/file-figures.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
-import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { paintFor } from '../print/paint.ts';
 import { describeReading, watchText } from '../print/progress.ts';
@@ -35,7 +35,7 @@ export const status: CliCommand = {
   ],
   examples: ['status', 'status --watch', 'status --check > /dev/null || echo "paydrop needs attention"'],
   async run(call) {
-    return withLedger(call, async (ledger, settings) => {
+    return readLedger(call, async (ledger, settings) => {
       const isVerbose = call.options['verbose'] === true;
       const read = () => readView(ledger, settings, isVerbose);
       if (call.options['watch']) return watchText(call, async () => statusText(await read()));

@@ -74,7 +74,8 @@ export async function refuseForeignFunctions(client: Queryable): Promise<void> {
   refuseForeign(await inspectFunctions(client));
 }
 
-function refuseForeign({ strangers, hiding, role }: FoundFunctions): void {
+/** Does the same with what `inspectFunctions` found. */
+export function refuseForeign({ strangers, hiding, role }: FoundFunctions): void {
   if (strangers.length > 0) {
     const owners = strangers.map((name) => `"${name}"`).join(', ');
     const reason = `role ${owners} owns some or all of schema "${FUNCTIONS_SCHEMA}", and so could act with the rights of "${role}"`;
@@ -178,7 +179,7 @@ const LOCK_MS = 5_000;
  * @throws PipelineError LEDGER_UNREACHABLE, see `makeFunctions`
  */
 export async function keepFunctions(client: pg.ClientBase, log: Log, { asIs = false } = {}): Promise<void> {
-  await client.query('SELECT pg_advisory_lock_shared($1, hashtext($2))', [FUNCTION_LOCKS, FUNCTIONS_SCHEMA]);
+  await shareFunctions(client);
   const found = await inspectFunctions(client);
   refuseForeign(found);
   if (found.state === 'whole') return;
@@ -194,6 +195,14 @@ export async function keepFunctions(client: pg.ClientBase, log: Log, { asIs = fa
     await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
     await makeFunctions(client, log);
   });
+}
+
+/** Keeps other versions from dropping the functions of this one, for as long as the session lasts. */
+export async function shareFunctions(client: Queryable): Promise<void> {
+  await client.query('SELECT pg_catalog.pg_advisory_lock_shared($1, pg_catalog.hashtext($2))', [
+    FUNCTION_LOCKS,
+    FUNCTIONS_SCHEMA,
+  ]);
 }
 
 /** How long a start waits to drop functions that no process uses, in ms. */

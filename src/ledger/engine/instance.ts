@@ -168,6 +168,21 @@ export async function joinAsInstance(
   };
 }
 
+/** Stands for a process that only reads. The others do not know it, so it has no duty and takes none of them for dead. */
+export function asVisitor(joinedAt: Date): Instance {
+  const host = hostname();
+  return {
+    id: `${host}-${process.pid}-visitor`,
+    host,
+    joinedAt: () => joinedAt,
+    announce: () => Promise.reject(new Error('a process that only reads has nothing to announce')),
+    depart: async () => {},
+    isSettled: () => false,
+    hasDuty: async () => false,
+    leave: async () => {},
+  };
+}
+
 async function noStep(_client: pg.Client): Promise<void> {}
 
 /**

@@ -63,8 +63,13 @@ async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineE
  * @throws PipelineError LEDGER_NEWER
  */
 export async function refuseNewer(client: Queryable): Promise<void> {
+  refuseUnknown(await listApplied(client));
+}
+
+/** Does the same with the names that `readApplied` returned. */
+export function refuseUnknown(applied: readonly string[]): void {
   const known = new Set(listMigrations());
-  const stranger = (await listApplied(client)).find((name) => !known.has(name));
+  const stranger = applied.find((name) => !known.has(name));
   if (stranger === undefined) return;
   throw new PipelineError(
     'LEDGER_NEWER',
@@ -108,17 +113,28 @@ async function isWhole(client: PoolClient): Promise<boolean> {
 
 /** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
 export async function findMissingMigrations(client: Queryable, files?: readonly string[]): Promise<string[]> {
-  const wanted = inVersionOrder(files ?? listMigrations());
-  const done = new Set(await listApplied(client));
-  return wanted.filter((file) => !done.has(file));
+  return missingFrom(await listApplied(client), files);
+}
+
+/** Returns those that are not among the applied ones, in order. */
+export function missingFrom(applied: readonly string[], files?: readonly string[]): string[] {
+  const done = new Set(applied);
+  return inVersionOrder(files ?? listMigrations()).filter((file) => !done.has(file));
 }
 
 async function listApplied(client: Queryable): Promise<string[]> {
   const { rows: found } = await client.query<{ isThere: boolean }>(
     `SELECT to_regclass('migration') IS NOT NULL AS "isThere"`,
   );
-  if (!found[0]?.isThere) return [];
-  const { rows } = await client.query<{ name: string }>('SELECT name FROM migration ORDER BY name');
+  return found[0]?.isThere ? readApplied(client) : [];
+}
+
+/**
+ * Returns the migrations that were applied to a ledger; without one, the query fails. It names the schema: a view of a
+ * stranger must not stand in for the table.
+ */
+export async function readApplied(client: Queryable): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM paydrop.migration ORDER BY name');
   return rows.map((row) => row.name);
 }
 

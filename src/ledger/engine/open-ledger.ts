@@ -13,6 +13,7 @@ import { migrate, refuseNewer } from './migrate.ts';
 import { SEARCH_PATH } from './schema.ts';
 import { OUR_SESSION } from './schema-lock.ts';
 import { storableText } from './storable-text.ts';
+import { visit } from './visit.ts';
 
 /** Where the ledger lives: the user's own PostgreSQL, or the embedded one in the data folder. */
 export type LedgerPlace = { url: string } | { dataDir: string; fsync?: boolean };
@@ -51,6 +52,8 @@ export type LedgerConnection =
  * @param options.answerMs longest wait for a reply of the server, for tests
  * @param options.meanwhile called once or more, as soon as this process has nothing to do but wait
  * @param options.asIs leaves the schema as found, for read-only callers; what they query may be missing
+ * @param options.reads for a command that only reads: one connection, and no process is registered (visit.ts). It must not
+ *   wait for a second connection while it holds one
  * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED, LEDGER_NEWER
  */
 export async function openLedger(
@@ -62,11 +65,12 @@ export async function openLedger(
     tally?: Tally;
     answerMs?: number;
     asIs?: boolean;
+    reads?: boolean;
     meanwhile?: () => void;
   },
 ): Promise<Ledger> {
   const server = await reachServer(place, options.log, options.meanwhile);
-  const pool = openPool(server.connection, options);
+  const pool = openPool(server.connection, { ...options, ...(options.reads && ONE_THAT_STAYS) });
   const locks = openPool(server.connection, options);
   const close = async () => {
     await pool.end();
@@ -75,11 +79,13 @@ export async function openLedger(
   };
   try {
     const client = await pool.connect();
-    await (options.asIs ? checkAsIs(client) : migrate(client, options.log)).finally(() => client.release());
-    const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
-      onJoin: (own) => keepFunctions(own, options.log, options),
-      databaseNow: sqlClock(options),
-    });
+    const visitor = await enter(client, options).finally(() => client.release());
+    const instance =
+      visitor ??
+      (await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
+        onJoin: (own) => keepFunctions(own, options.log, options),
+        databaseNow: sqlClock(options),
+      }));
     return {
       pool,
       locks,
@@ -105,6 +111,17 @@ export async function openLedger(
   }
 }
 
+/** Makes the first session ready for use. @returns this process as a visitor, if it need not be registered */
+async function enter(
+  client: pg.PoolClient,
+  options: { asIs?: boolean; reads?: boolean; log: Log; clock: Clock; databaseClock?: Clock },
+): Promise<Instance | undefined> {
+  const visitor = options.reads ? await visit(client, sqlClock(options)()) : undefined;
+  if (visitor) return visitor;
+  await (options.asIs ? checkAsIs(client) : migrate(client, options.log));
+  return undefined;
+}
+
 async function checkAsIs(client: pg.PoolClient): Promise<void> {
   await refuseForeignFunctions(client);
   await refuseNewer(client);
@@ -124,12 +141,24 @@ const ANSWER_MS = 120_000;
 /** Longest wait for a connection, in ms, including one that is in use. */
 const CONNECT_MS = 30_000;
 
+/** For a reader: its session keeps the functions of this version, so it must not be replaced when it rests. */
+const ONE_THAT_STAYS = { max: 1, idleTimeoutMillis: 0 };
+
 /** @param options.answerMs 0 for no limit */
-export function openPool(connection: LedgerConnection, { log, answerMs }: { log: Log; answerMs?: number }): pg.Pool {
+export function openPool(
+  connection: LedgerConnection,
+  {
+    log,
+    answerMs,
+    max = 20,
+    idleTimeoutMillis,
+  }: { log: Log; answerMs?: number; max?: number; idleTimeoutMillis?: number },
+): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
     ...SESSION,
-    max: 20,
+    max,
+    ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }),
     application_name: 'paydrop',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,

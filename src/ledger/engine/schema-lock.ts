@@ -31,8 +31,9 @@ export const OUR_SESSION = 'paydrop.session';
  * Checks that our session settings arrived. `options` in the address replace ours (open-ledger.ts), and a pooler drops
  * them. Then an empty ledger would be created in another schema. Commits might not wait for the disk, and locks would
  * belong to no particular process.
+ * @throws PipelineError LEDGER_UNREACHABLE
  */
-async function checkSession(client: pg.ClientBase): Promise<void> {
+export async function checkSession(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ isOurs: boolean }>(
     `SELECT current_setting($1, true) = 'on' AND current_setting('search_path') = $2 AS "isOurs"`,
     [OUR_SESSION, SEARCH_PATH],

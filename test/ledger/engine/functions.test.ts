@@ -88,9 +88,10 @@ const WAYS: readonly (readonly [way: string, go: (client: pg.PoolClient) => Prom
   ['a connection made again', (client) => keepFunctions(client, log.log)],
   ['a process that only looks', (client) => keepFunctions(client, log.log, { asIs: true })],
   ['a command that only looks', () => open({ asIs: true })],
+  ['a command that only reads', () => open({ reads: true })],
 ];
 
-async function open(options: { asIs?: boolean } = {}): Promise<void> {
+async function open(options: { asIs?: boolean; reads?: boolean } = {}): Promise<void> {
   const ledger = await openLedger({ url: postgres.url }, { clock: handClock(START), log: log.log, ...options });
   await ledger.close();
 }
@@ -98,6 +99,9 @@ async function open(options: { asIs?: boolean } = {}): Promise<void> {
 /** Its arguments fit the first statement of a start better than PostgreSQL's own. A sequence forgets no rollback. */
 const SPY = `CREATE SEQUENCE called; GRANT ALL ON SEQUENCE called TO PUBLIC;
   CREATE FUNCTION ${FUNCTIONS_SCHEMA}.pg_advisory_xact_lock(integer) RETURNS bigint LANGUAGE sql AS $$ SELECT nextval('public.called') $$`;
+
+const isCalled = async () =>
+  (await owner.query<{ is_called: boolean }>('SELECT is_called FROM public.called')).rows[0]?.is_called;
 
 describe('functions of another role', () => {
   const planted: readonly (readonly [what: string, plant: () => Promise<unknown>])[] = [
@@ -146,8 +150,18 @@ describe('functions of another role', () => {
   it('are not called before they are refused', async () => {
     await planted[0]![1]();
     await expect(migrate(owner, log.log)).rejects.toThrow('owns some or all');
-    const { rows } = await owner.query('SELECT is_called FROM public.called');
-    expect(rows).toEqual([{ is_called: false }]);
+    expect(await isCalled()).toBe(false);
+  });
+
+  it('are not called in place of a table that is missing', async () => {
+    await planted[0]![1]();
+    const view = `CREATE VIEW ${FUNCTIONS_SCHEMA}.migration AS SELECT nextval('public.called')::text AS name`;
+    await asRole(STRANGER, `${view}; GRANT ALL ON ALL TABLES IN SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC`);
+    await owner.query(
+      `GRANT USAGE ON SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC; ALTER TABLE paydrop.migration RENAME TO kept`,
+    );
+    await expect(open({ reads: true })).rejects.toThrow('owns some or all');
+    expect(await isCalled()).toBe(false);
   });
 
   it('are refused when they hide ours, beside the tables', async () => {
@@ -205,6 +219,12 @@ describe('functions that', () => {
       }
     },
   );
+
+  it('lack one are made anew for a command that only reads, too', async () => {
+    await owner.query('DROP FUNCTION is_of_this_run()');
+    await open({ reads: true });
+    expect(await stateNow()).toBe('whole');
+  });
 
   it('are unchanged stay as they are, without a line in the log', async () => {
     const before = await owner.query('SELECT max(oid) AS newest FROM pg_proc');
@@ -329,6 +349,17 @@ describe('functions that no version uses', () => {
     await migrate(owner, log.log);
     for (const name of names) await owner.query(`SELECT FROM ${name}.kept`);
     expect(log.text()).toBe('');
+  });
+
+  it('stay until a command that reads by them has ended', async () => {
+    const ledger = await openLedger({ url: postgres.url }, { clock: handClock(START), log: log.log, reads: true });
+    const isFree = async () => {
+      const asked = 'SELECT pg_try_advisory_xact_lock(7006, hashtext($1)) AS free';
+      return (await owner.query<{ free: boolean }>(asked, [FUNCTIONS_SCHEMA])).rows[0]?.free;
+    };
+    expect(await isFree()).toBe(false);
+    await ledger.close();
+    await expect.poll(isFree, { interval: 5 }).toBe(true);
   });
 
   it('are left to the role that made them', async () => {

@@ -6,13 +6,14 @@ import { isPlanOutdated, PipelineError } from '../../../src/kernel/errors.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { refreshStatistics } from '../../../src/ledger/engine/copy-in.ts';
 import { explainRefusal, withRefusalExplained } from '../../../src/ledger/engine/explain-refusal.ts';
+import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
 import { inspectServer, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
 import { queryInOne, queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { storableJson, storableText } from '../../../src/ledger/engine/storable-text.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
-import { startTestPostgres } from '../../support/postgres.ts';
+import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 
 const world = openedForTests(() => openTestLedger({ sessions: 'ended' }));
 
@@ -41,6 +42,39 @@ describe('openLedger', () => {
     expect(rows).toHaveLength(0);
     await ledger.close();
     await empty.stop();
+  });
+
+  describe('for a command that only reads', () => {
+    const openToRead = ({ url }: { url: string }) => openLedger({ url }, { ...options, reads: true });
+
+    it('has one connection, however much is asked at once, and is no process that others know', async () => {
+      const ledger = await openToRead(world);
+      const ask = async () => (await ledger.pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid as number;
+      const [pid, ...others] = await Promise.all([ask(), ask(), ask()]);
+      expect(others).toEqual([pid, pid]);
+      const alive = `SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'advisory' AND classid = ${ALIVE_LOCKS}`;
+      expect((await ledger.pool.query(alive, [pid])).rowCount).toBe(0);
+      expect(await ledger.instance.hasDuty('anything')).toBe(false);
+      expect(ledger.instance.isSettled()).toBe(false);
+      await ledger.close();
+    });
+
+    it('makes what is missing, as others do', async () => {
+      const empty = await startTestPostgres({ schema: 'empty' });
+      const ledger = await openToRead(empty);
+      expect((await ledger.pool.query('SELECT FROM file')).rowCount).toBe(0);
+      await ledger.close();
+      await empty.stop();
+    });
+
+    it('refuses a ledger of a newer version', async () => {
+      const newer = await startTestPostgres();
+      const pool = openTestPool(newer.connection);
+      await pool.query(`INSERT INTO paydrop.migration (name) VALUES ('99.0.0')`);
+      await expect(openToRead(newer)).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
+      await pool.end();
+      await newer.stop();
+    });
   });
 
   it('waits for the disk at every commit, although the server is set up not to', async () => {
