@@ -215,8 +215,8 @@ export const RULE_DEFECTS: readonly Defect[] = [
     name: 'functions not kept',
     about: 'a process lets other versions drop its functions',
     file: 'src/ledger/engine/functions.ts',
-    find: 'SELECT pg_advisory_lock_shared($1, hashtext($2))',
-    replace: 'SELECT pg_advisory_xact_lock_shared($1, hashtext($2))',
+    find: 'SELECT pg_catalog.pg_advisory_lock_shared(',
+    replace: 'SELECT pg_catalog.pg_advisory_xact_lock_shared(',
     caughtBy: ['test/ledger/engine/functions.test.ts'],
   },
   {

@@ -1,6 +1,19 @@
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
-import { access, chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Cluster, type ClusterPlace, dataFolderOf, runProgram } from '../../../src/ledger/postgres/cluster.ts';
@@ -125,6 +138,18 @@ describe('initCluster', () => {
     const rules = access.split('\n').filter((line) => /^\w/.test(line));
     expect(rules.filter((line) => line.startsWith('local'))).not.toEqual([]);
     for (const rule of rules) expect(rule).toMatch(/^(local .* trust|host .* reject)$/);
+  });
+
+  it('has it on the disk before it gets its name', async () => {
+    const programs = join(world.root, 'programs');
+    await mkdir(programs);
+    const real = await cluster.findPrograms();
+    await symlink(join(real, 'postgres'), join(programs, 'postgres'));
+    const script = `#!/bin/sh\ncase "$*" in *--sync-only*) ls > synced ;; esac\nexec "${real}/initdb" "$@"\n`;
+    await writeFile(join(programs, 'initdb'), script, { mode: 0o755 });
+    await initCluster({ ...cluster, fsync: true, findPrograms: async () => programs });
+    expect(await readFile(join(cluster.home, 'synced'), 'utf8')).toMatch(/^init-\S+\nsynced\n$/);
+    expect((await readdir(cluster.home)).sort()).toEqual(['data', 'synced']);
   });
 
   it('leaves nothing behind when it fails, and says why', async () => {

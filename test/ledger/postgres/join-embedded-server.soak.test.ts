@@ -102,6 +102,31 @@ describe('joinEmbeddedServer on a fresh folder', () => {
     expect(await pidOf()).toBeUndefined();
   });
 
+  it.each([
+    ['a draft', /^init-[^/]+$/],
+    ['a draft with settings', /^init-[^/]+\/PG_VERSION$/],
+    ['our database', /^(?:init-[^/]+|data)\/base\/[1-9]\d{4,}$/],
+    ['a cluster', /^data$/],
+  ])('has one whole cluster after a process was killed that had just made %s', async (_what, made) => {
+    const member = await startMember({ ...world, fsync: true });
+    const { home } = await world.place();
+    const namesIn = (folder: string) => readdir(folder).catch(() => []);
+    const list = async () => {
+      const names = await namesIn(home);
+      const inside = names.map(async (name) => {
+        const bases = (await namesIn(join(home, name, 'base'))).map((base) => `base/${base}`);
+        return [name, ...[...(await namesIn(join(home, name))), ...bases].map((one) => `${name}/${one}`)];
+      });
+      return (await Promise.all(inside)).flat();
+    };
+    await waitUntil(async () => (await list()).some((name) => made.test(name)));
+    await member.kill();
+    const server = await world.join();
+    const databases = await queryOnce(server.connection, 'SELECT datname FROM pg_database ORDER BY 1');
+    expect(databases.map(({ datname }) => datname)).toEqual(['paydrop', 'postgres', 'template0', 'template1']);
+    await server.leave();
+  });
+
   it('starts again after the whole server was killed', async () => {
     // Leaves as a dying process does: without signing off.
     const { client, connection } = await enterServer(await world.openCluster());

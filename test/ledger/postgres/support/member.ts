@@ -8,11 +8,16 @@ import { findBinaries } from '../../../../src/ledger/postgres/prepare-binaries.t
  * Joins the server named on the command line, reports that on stdout, and leaves when stdin says so. Without `stays` it
  * never leaves: it ends once nothing keeps it alive.
  */
-const order = JSON.parse(process.argv[2] ?? '') as { dataDir: string; sharedFolder: string; stays: boolean };
+const order = JSON.parse(process.argv[2] ?? '') as {
+  dataDir: string;
+  sharedFolder: string;
+  stays: boolean;
+  fsync: boolean;
+};
 
 try {
   const places = { findBinaries, sharedFolder: order.sharedFolder };
-  const server = await joinEmbeddedServer({ dataDir: order.dataDir, log: silentLog(), fsync: false }, places);
+  const server = await joinEmbeddedServer({ ...order, log: silentLog() }, places);
   say({ kind: 'joined', connection: server.connection });
   if (order.stays) {
     for await (const line of createInterface({ input: process.stdin })) {

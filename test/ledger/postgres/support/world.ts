@@ -191,11 +191,14 @@ type Answer =
 
 /** Starts `support/member.ts` as a separate process, as another user if one is given. */
 export async function startMember(
-  order: { dataDir: string; sharedFolder: string; stays?: boolean },
+  order: { dataDir: string; sharedFolder: string; stays?: boolean; fsync?: boolean },
   user?: { uid: number; gid: number },
 ) {
   const { fileOf } = await buildProgram();
-  const words = [fileOf('test/ledger/postgres/support/member.ts'), JSON.stringify({ stays: true, ...order })];
+  const words = [
+    fileOf('test/ledger/postgres/support/member.ts'),
+    JSON.stringify({ stays: true, fsync: false, ...order }),
+  ];
   const child = spawn(process.execPath, words, {
     stdio: ['pipe', 'pipe', 'inherit'],
     // Another user may not write to the run's temporary folder.
