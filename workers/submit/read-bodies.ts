@@ -30,6 +30,7 @@ export type ReadBody = Body & { readonly batch: BatchRow };
  *   ORIGINAL_GONE, NOT_FOUND
  */
 export async function readBodies(app: App, batches: readonly BatchRow[]): Promise<ReadBody[]> {
+  if (batches.length === 0) return [];
   const [sent, sealed] = await Promise.all([
     readSentBatches(app.ledger, batches),
     readSealedParts(app.ledger, batches.map(keyOf), 'body'),
@@ -101,8 +102,10 @@ const MOST_ROWS = 20_000;
 export function nextBodies(app: App, account: string, most = MOST_BATCHES) {
   let ahead: ReadBody[] = [];
   let wasAhead = false;
+  let isDone = false;
   const read = async (how: typeof readBodies) => {
     const batches = await readNextBatches(app.ledger, account, Math.min(most, MOST_BATCHES));
+    isDone = batches.length === 0;
     let rows = 0;
     return how(
       app,
@@ -126,6 +129,8 @@ export function nextBodies(app: App, account: string, most = MOST_BATCHES) {
         });
       return ahead.shift();
     },
+    /** Whether nothing was left when it was looked for last. */
+    isDone: (): boolean => isDone,
     /** Whether what was taken last may have changed since it was read. */
     wasAhead: (): boolean => wasAhead,
   };

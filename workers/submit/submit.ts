@@ -120,7 +120,7 @@ async function sendSome(app: App, account: string, stop: AbortSignal, slice: Sli
       continue;
     }
     // What was read ahead may have changed, so another batch may be next.
-    const mayFindNext = ended.state === 'submitted' || (ended.state === undefined && bodies.wasAhead());
+    const mayFindNext = ended.state === 'submitted' ? !bodies.isDone() : ended.state === undefined && bodies.wasAhead();
     call = mayFindNext && mayGoOn() ? begin(await openNext(app, account, bodies.take)) : undefined;
   }
   return hasTried || stop.aborted ? undefined : 'later';
