@@ -152,8 +152,9 @@ END $$;
 -- The batches of an account that are sent next: of its accepted files the one that was claimed first, of that the first
 -- batch. Of more than one, the order is a guess of the caller. A file that is still being read, is held or waits for a decision about what came late does not keep the others
 -- waiting, nor does a batch of which a row was charged meanwhile. It goes from file to file and stops at the first that has
--- one, so a backlog of many batches costs no more than a few. OFFSET keeps the list of files apart: for the first of a
--- sorted list the planner would rather walk through all files that there ever were.
+-- one, so a backlog of many batches costs no more than a few. Files of which everything was sent are passed by one look each,
+-- before anything else is asked of them. OFFSET keeps the lists of files apart: for the first of a sorted list the planner
+-- would rather walk through all files that there ever were.
 CREATE FUNCTION next_to_send(p_account text, p_most integer DEFAULT 1)
 RETURNS TABLE (file_id text, batch_no integer, body_sha256 text, not_before timestamptz)
 LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_generic_plan
@@ -161,10 +162,12 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT b.file_id, b.batch_no, b.body_sha256, b.not_before
-    FROM (SELECT f.file_id, f.file_no FROM file f
-          WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress') AND NOT has_come_late(f.file_id)
-            AND is_compared(f.file_id)
-          ORDER BY f.file_no OFFSET 0) under_way
+    FROM (SELECT w.file_id, w.file_no
+          FROM (SELECT f.file_id, f.file_no FROM file f
+                WHERE f.account = p_account AND f.state IN ('accepted', 'in_progress')
+                  AND (SELECT true FROM batch b WHERE b.file_id = f.file_id AND b.state = 'ready' LIMIT 1)
+                ORDER BY f.file_no OFFSET 0) w
+          WHERE NOT has_come_late(w.file_id) AND is_compared(w.file_id) ORDER BY w.file_no OFFSET 0) under_way
     CROSS JOIN LATERAL (SELECT * FROM batch ready WHERE ready.file_id = under_way.file_id AND ready.state = 'ready'
       AND ready.paid_since IS NULL
       AND NOT was_sent_before(p_account, ready.file_id, ready.body_sha256)

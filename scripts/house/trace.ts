@@ -74,6 +74,11 @@ function without(idle: Trace, { calls, traffic, ms }: Trace): Trace {
   };
 }
 
+/** Returns a row with an amount of its own: files with the same total are looked at one after the other. */
+function rowOf(number: number): string {
+  return achRow(number, { amount: `${1 + (number % 89)}.${String(10 + ((number * 7) % 83))}` });
+}
+
 async function openWorld() {
   const counter = await countCalls(ROOT, (path) => /^(?:src|workers|schemas)\//.test(path));
   const root = await mkdtemp(join(tmpdir(), 'paydrop-house-'));
@@ -99,7 +104,7 @@ async function openWorld() {
     async pass(count: number, rowsEach: number): Promise<void> {
       const names = Array.from({ length: count }, () => `house-${(files += 1)}.csv`);
       for (const name of names)
-        await writeFile(join(desk, name), lines(Array.from({ length: rowsEach }, () => achRow((rows += 1)))));
+        await writeFile(join(desk, name), lines(Array.from({ length: rowsEach }, () => rowOf((rows += 1)))));
       await Promise.all(names.map((name) => rename(join(desk, name), join(drop, name))));
       const end = performance.now() + LIMIT_MS;
       while ((await countCompleted(observer)) < files || traffic.quietMs() < QUIET_MS) {
