@@ -289,9 +289,9 @@ BEGIN
 END $$;
 
 -- Ends a call and declares the next one of its account, or does one of both, in one commit. The next is declared only
--- after an end by which the service took the batch, and only if this commit writes that end. An end never waits for a stop
--- that is being committed (pause-account.ts); the next call then stays undeclared. That lock comes before any row, so that
--- no deadlock arises. Returns the names of the links that were made, in their order, and `recorded` for an end that an
+-- after an end by which the service took the batch, and only if this commit writes that end. An end waits for nothing that
+-- the next call needs: not for a stop that is being committed (pause-account.ts), nor for whoever has locked the next batch
+-- or its file. That call then stays undeclared. So no deadlock arises, either. Returns the names of the links that were made, in their order, and `recorded` for an end that an
 -- earlier try has written.
 -- p_end: as in end_call. p_next: as in begin_call. Either may be null. p_links: the links that they may make, by name.
 CREATE FUNCTION commit_send(p_at timestamptz, p_database_now timestamptz, p_end jsonb, p_next jsonb, p_links jsonb)
@@ -309,6 +309,7 @@ BEGIN
   END IF;
   IF p_end IS NOT NULL THEN
     made := end_call(p_at, p_database_now, p_end);
+    is_locked := is_locked AND can_lock_call(p_next->>'fileId', (p_next->>'batchNo')::integer);
   END IF;
   IF is_locked AND (p_end IS NULL OR (p_end->>'verdict' = 'submitted' AND 'end' = ANY (made))) THEN
     made := made || begin_call(p_at, p_database_now, p_next);
@@ -319,6 +320,18 @@ BEGIN
     PERFORM append_audit(p_at, p_database_now, links);
   END IF;
   RETURN made;
+END $$;
+
+-- Locks a batch and its file until the transaction is over, as far as the declaration of a call changes them. Returns false
+-- instead of waiting for another transaction.
+CREATE FUNCTION can_lock_call(p_file_id text, p_batch_no integer) RETURNS boolean
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  PERFORM FROM batch b WHERE b.file_id = p_file_id AND b.batch_no = p_batch_no FOR NO KEY UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.state = 'accepted') THEN RETURN true; END IF;
+  PERFORM FROM file f WHERE f.file_id = p_file_id FOR NO KEY UPDATE SKIP LOCKED;
+  RETURN FOUND;
 END $$;
 
 -- Records how a call ended (moves `submit`, `refuse`, `doubt` and `unsent`), if its batch is still being sent by it.

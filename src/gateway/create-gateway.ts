@@ -30,11 +30,15 @@ export type GatewaySettings = {
   serviceLimits?: ServiceLimits | undefined;
 };
 
+/** A connection that stands, where it leads to, and how large the request is. */
+export type Standing = { url: string; requestBytes: number; findFault?: () => Promise<string | undefined> };
+
 /** The payment service as one account sees it. Its calls return values and never retry on their own. */
 export type Gateway = {
   /**
    * Sends a batch file once. It opens the connection and builds the whole request, then awaits `beforeFirstByte`, in
-   * which the caller makes its intent durable. It writes the request only when that resolves to true.
+   * which the caller makes its intent durable. It writes the request only when that resolves to true. A caller that lets
+   * the connection wait asks `findFault` first, which returns why the request must not be written to it by now.
    *
    * @param call.body the batch file, before base64
    * @throws PipelineError INTERNAL when the request cannot be built; nothing was sent
@@ -42,7 +46,7 @@ export type Gateway = {
   submitBatch(call: {
     operation: BatchOperationName;
     body: Uint8Array;
-    beforeFirstByte: (about: { url: string; requestBytes: number }) => Promise<boolean>;
+    beforeFirstByte: (about: Standing) => Promise<boolean>;
   }): Promise<SubmitAnswer>;
   /**
    * Queries the result of a batch. It only reads, so it may be repeated.
@@ -121,11 +125,7 @@ async function buildResultRequest(account: GatewayAccount, batchId: string): Pro
   return buildRequest({ operation, address: account.address.href, login: account.login, values: { batchId } });
 }
 
-type SubmitCall = {
-  operation: BatchOperationName;
-  body: Uint8Array;
-  beforeFirstByte: (about: { url: string; requestBytes: number }) => Promise<boolean>;
-};
+type SubmitCall = Parameters<Gateway['submitBatch']>[0];
 
 /**
  * Sends one batch once. Until `post`, every failure proves that nothing was sent; after it, only the service's answer
@@ -141,7 +141,12 @@ async function submitBatch(account: GatewayAccount, call: SubmitCall): Promise<S
 
   const { connection } = opened;
   crashPoint('submit.connected');
-  if (!(await isIntentDurable(call, account.address.href, request.body.length))) {
+  const standing = {
+    url: account.address.href,
+    requestBytes: request.body.length,
+    findFault: () => connection.findFaultBeforeWriting(),
+  };
+  if (!(await isIntentDurable(call, standing))) {
     connection.close();
     return { kind: 'withheld' };
   }
@@ -166,9 +171,9 @@ async function buildBatchRequest(account: GatewayAccount, call: SubmitCall): Pro
  * Returns whether the intent is durable. Anything but true means that it may not be on disk, and a batch without a
  * trace must not leave. An error is the caller's own and known to it, so it is dropped.
  */
-async function isIntentDurable(call: SubmitCall, url: string, requestBytes: number): Promise<boolean> {
+async function isIntentDurable(call: SubmitCall, standing: Standing): Promise<boolean> {
   try {
-    return await call.beforeFirstByte({ url, requestBytes });
+    return await call.beforeFirstByte(standing);
   } catch {
     return false;
   }

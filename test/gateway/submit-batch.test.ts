@@ -27,7 +27,7 @@ describe('submitBatch: the happy path', () => {
     expect(answer).toEqual({ kind: 'submitted', batchId: '1000001', text: WAIT });
     expect(server.requests).toHaveLength(1);
     const [head, body] = (server.requests[0] ?? '').split('\r\n\r\n');
-    expect(about).toEqual([{ url: `${server.url}/NetGate/ProcessLinkv2.asmx`, requestBytes: body?.length }]);
+    expect(about).toMatchObject([{ url: `${server.url}/NetGate/ProcessLinkv2.asmx`, requestBytes: body?.length }]);
     expect(head).toMatch(/^POST \/NetGate\/ProcessLinkv2\.asmx HTTP\/1\.1\r\n/);
     expect(head).toContain(
       'Content-Type: application/soap+xml; charset=utf-8; action="https://www.iatspayments.com/NetGate/ProcessACHEFTChargeBatch"',

@@ -1,7 +1,7 @@
 import type { FaultCode } from '../../schemas/errors.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { findSameContent, type SameContent } from '../../src/ledger/duplicates/find-duplicate.ts';
-import type { Transaction } from '../../src/ledger/engine/transaction.ts';
+import { answerBy, type Question } from '../../src/ledger/engine/ask.ts';
 
 /** Why a file is refused without reading its rows. */
 export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
@@ -11,15 +11,14 @@ export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string }
  * @param files with the SHA-256 of the content of an encrypted one as `inside`
  * @returns why, for each file; undefined when its bytes are new
  */
-export async function findDuplicates(
-  tx: Pick<Transaction, 'client'>,
-  files: Parameters<typeof findSameContent>[1],
-): Promise<(Refusal | undefined)[]> {
-  return (await findSameContent(tx, files)).map((earlier) => {
-    if (!earlier) return undefined;
-    const detail = `they were in "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
-    return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
-  });
+export function findDuplicates(files: Parameters<typeof findSameContent>[0]): Question<(Refusal | undefined)[]> {
+  return answerBy(findSameContent(files), (found) =>
+    found.map((earlier) => {
+      if (!earlier) return undefined;
+      const detail = `they were in "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
+      return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+    }),
+  );
 }
 
 /** Describes the outcome of the first file. */

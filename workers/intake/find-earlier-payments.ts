@@ -7,7 +7,6 @@ import { limitsOf } from '../../src/config/account-rules.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
-import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import {
   type Earlier,
@@ -55,34 +54,43 @@ export type Others = {
   sizes: readonly Size[];
 };
 
-/** Asks what the other files of their merchants say of files, one or many, even of one that has not arrived yet. */
-export async function readOthers(app: App, tx: Transaction, subjects: readonly Subject[]): Promise<Others[]> {
+/** Questions what the other files of their merchants say of files, one or many, even of one that has not arrived yet. */
+export function questionsAboutOthers(app: App, subjects: readonly Subject[]) {
   const days = subjects.map(({ file, now }) => {
     const { timeZone } = app.account(file.account);
     return startOfDay(dayInZone(now, timeZone), timeZone)!;
   });
   const isAskedForTotals = ({ folder, check }: Subject) => folder.sameTotals !== 'off' && check.valid.rows > 0;
-  const [rowsOf, totalsOf, dayCents, sizes] = await queryInOne(tx, (asked) => [
-    findSameRows(asked, subjects),
+  return [
+    findSameRows(subjects),
     findSameTotals(
-      asked,
       subjects.map((one, place) => {
         const totals = isAskedForTotals(one) ? { ...one.check.valid, since: days[place]! } : undefined;
         return { file: one.file, totals };
       }),
     ),
     readAcceptedCents(
-      asked,
       subjects.map(({ file, folder }, place) => {
         const isLimited = limitsOf(app.account(file.account), folder).dayCents !== undefined;
         return { file, since: isLimited ? days[place] : undefined };
       }),
     ),
     readLastSizes(
-      asked,
       subjects.map(({ file, folder }) => ({ file, folder: folder.unusualFactor === 0 ? undefined : file.folder })),
     ),
-  ]);
+  ] as const;
+}
+
+/** Puts the answers together, for each file. */
+export function othersOf(
+  subjects: readonly Subject[],
+  [rowsOf, totalsOf, dayCents, sizes]: readonly [
+    (Earlier | undefined)[],
+    (Earlier | undefined)[],
+    number[],
+    (readonly Size[])[],
+  ],
+): Others[] {
   return subjects.map((_, place) => ({
     rowsOf: rowsOf[place],
     totalsOf: rowsOf[place] ? undefined : totalsOf[place],

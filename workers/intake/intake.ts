@@ -9,7 +9,7 @@ import { dueFiles } from '../../src/ledger/batch/due-work.ts';
 import { readFileRow, readFileRows } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
-import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
+import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { destroyForGood, wasDestroyed } from '../../src/crypto/archive.ts';
 import { checkArrival, wasChanged } from './check-arrival.ts';
 import type { Refusal } from './find-duplicate.ts';
@@ -69,12 +69,11 @@ async function intakeGroup(
   const notEnded = new Map<Intake, NotEnded>();
   if (stop.aborted) return new Map(files.map((file) => [file, 'stopped']));
   const ids = files.map(({ fileId }) => fileId);
-  const ask = (ledger: Ledger) => Promise.all([readFileRows(ledger, ids), findBeingRead(ledger, ids)]);
-  return lockAndQuery(
+  return withLock(
     app.ledger,
     ids.map((id) => `file:${id}`),
-    ask,
-    async ([rows, beingRead]) => {
+    async () => {
+      const [rows, beingRead] = await Promise.all([readFileRows(app.ledger, ids), findBeingRead(app.ledger, ids)]);
       crashPoint('intake.begun');
       const ofRow = (row: FileRow) => files[rows.indexOf(row as ReadFileRow)]!;
       const groups = groupForReading(rows, (row) => isReadAlone(row, beingRead));

@@ -2,8 +2,8 @@ import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
 import { isApprovalDue, limitsOf } from '../../src/config/account-rules.ts';
-import { mustStillBeBound } from '../../src/ledger/merchant/bound-accounts.ts';
-import { queryInOne } from '../../src/ledger/engine/query-together.ts';
+import { stillBound } from '../../src/ledger/merchant/bound-accounts.ts';
+import { ask } from '../../src/ledger/engine/ask.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { writeFault } from '../../src/ledger/copy/row-tuples.ts';
@@ -16,7 +16,7 @@ import {
   hasSwappedColumns,
   lockDecisions,
 } from '../../src/ledger/duplicates/find-duplicate.ts';
-import { type Forgotten, readForgotten } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
+import { type Forgotten, forgottenOf } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
 import { type ChosenVolume, chooseVolumes, noteVolumes } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 import {
   findTwins,
@@ -47,7 +47,8 @@ import {
   judgeByOthers,
   mayBeSwapped,
   type Others,
-  readOthers,
+  othersOf,
+  questionsAboutOthers,
   swappedFaults,
   weighClocks,
 } from './find-earlier-payments.ts';
@@ -111,17 +112,15 @@ async function decideNext(
   files: readonly (Arrived | Unreadable)[],
   trace: Parameters<typeof takeIn>[2],
 ): Promise<PlainFileRow[]> {
-  const [, duplicates, volumes] = await queryInOne(tx, (asked) => [
-    mustStillBeBound(asked, app.ledger, [...new Set(files.filter(isReadable).map(({ file }) => file.account))]),
-    findDuplicates(
-      asked,
-      files.map((one) => ({ file: one.file, inside: contentOf(one) })),
-    ),
+  const [, duplicates, volumes] = await ask(
+    tx.client,
+    stillBound(app.ledger, [...new Set(files.filter(isReadable).map(({ file }) => file.account))]),
+    findDuplicates(files.map((one) => ({ file: one.file, inside: contentOf(one) }))),
     chooseVolumes(
-      asked,
+      tx.databaseNow,
       files.map(({ file }) => file),
     ),
-  ]);
+  );
   const store = openRowStore(app, tx);
   const read: ReadFile[] = [];
   const unread: Unreadable[] = [];
@@ -149,7 +148,8 @@ async function decideNext(
   const all = [...(await judge(app, tx, read, faults)), ...refuse(unread, faults)];
   await copyTuples(tx, 'faults', faults.take());
   const added = read.map((one) => ({ ...one, rows: one.check.valid.rows }));
-  const [, decided] = await queryInOne(tx, (asked) => [noteVolumes(asked, added), decideFiles(asked, all)]);
+  await noteVolumes(tx, added);
+  const decided = await decideFiles(tx, all);
   for (const { fileId, decision } of all)
     if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, fileId);
   return decided.toSorted((one, other) => one.file_no - other.file_no);
@@ -277,27 +277,28 @@ async function readFacts(app: App, tx: Transaction, read: readonly ReadFile[]): 
   const headless = compared.filter(mayBeSwapped);
   const withCodes = headless.filter(hasCodes);
   const fileOf = ({ file }: ReadFile) => file;
-  const [, others, sameNames, sentBefore, forgotten, twins, linesOf, swapped] = await queryInOne(tx, (asked) => [
-    lockDecisions(asked, ...new Set(compared.map(({ file }) => file.account))),
-    readOthers(app, asked, compared),
-    findSameName(asked, read.map(fileOf)),
-    describeSentBefore(asked, read),
-    // Behind the lock on decisions, which also orders it with other files.
-    Promise.all(accounts.map((account) => readForgotten(asked.client, account))),
+  await lockDecisions(tx, ...new Set(compared.map(({ file }) => file.account)));
+  // Behind the lock on decisions, so that what others decided meanwhile counts.
+  const [sameNames, sentBefore, twins, linesOf, swapped, ...rest] = await ask(
+    tx.client,
+    findSameName(read.map(fileOf)),
+    describeSentBefore(read),
     findTwins(
-      asked,
       compared.flatMap(({ file, folder, check, volume, now }) => {
         const since = chargedSince(folder, now);
         return since && !isReadForTwins(check.valid.rows) ? [{ file, since, volume }] : [];
       }),
     ),
     findLinesAsInvoices(
-      asked,
       headless.map(fileOf),
       read.map(({ file }) => file.file_no),
     ),
-    hasSwappedColumns(asked, withCodes.map(fileOf)),
-  ]);
+    hasSwappedColumns(withCodes.map(fileOf)),
+    ...questionsAboutOthers(app, compared),
+    ...accounts.map((account) => forgottenOf(account)),
+  );
+  const [rowsOf, totalsOf, dayCents, sizes, ...forgotten] = rest;
+  const others = othersOf(compared, [rowsOf, totalsOf, dayCents, sizes]);
   return read.map((one, place) => ({
     others: others[compared.indexOf(one)],
     sameName: sameNames[place]?.file_id,

@@ -21,8 +21,8 @@ export type OpenCall = {
   readonly call: Call;
   /** Whether the connection stands; false when it came to nothing. */
   readonly stands: Promise<boolean>;
-  /** How long it has stood, in ms; 0 before. */
-  stoodMs(): number;
+  /** Whether a request may be written to the connection that stands by now, or will stand. */
+  isOfUse(): Promise<boolean>;
   /**
    * Declares the intent, and then sends. The end of the call before it is committed with the declaration.
    * @returns what became of that end; undefined when the commit failed, or when the connection had come to nothing
@@ -41,6 +41,9 @@ export type OpenCall = {
  */
 export type CallAnswer = SubmitAnswer | { kind: 'unsure'; why: string; serviceAt?: undefined };
 
+/** A connection that has stood longer, in ms, is not used: the service may be about to close it. */
+export const LONGEST_STAND_MS = 2_000;
+
 type Turn = { readonly before?: EndBefore | undefined } | 'kept back';
 
 /** Opens a call. The point of no return is when `declareIntent` resolves to true: then the intent is on disk in the ledger and in the journal. */
@@ -50,7 +53,9 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
   const turn = deferred<Turn>();
   const leaves = deferred<boolean>();
   const ended = deferred<Ended | undefined>();
-  let stoodSince: number | undefined;
+  let stoodMs: (() => number) | undefined;
+  let findFault: (() => Promise<string | undefined>) | undefined;
+  let hasEnded = false;
   let mayHaveLeft = 0;
   let fault: string | undefined;
   let isUnsure = false;
@@ -63,8 +68,9 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
       const answer = await app.gateway(call).submitBatch({
         operation: FOLDER_OPERATIONS[call.operation].operation,
         body: body.body,
-        beforeFirstByte: async ({ url, requestBytes }) => {
-          stoodSince = performance.now();
+        beforeFirstByte: async ({ url, requestBytes, ...standing }) => {
+          ({ findFault } = standing);
+          stoodMs = startStopwatch(app);
           stands.resolve(true);
           const given = await turn.promise;
           if (given === 'kept back') return false;
@@ -74,7 +80,7 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
             !(await declareIntent(app, call, body, to, {
               before: given.before,
               ended: (how) => {
-                isUnsure = false;
+                isUnsure &&= how === undefined;
                 ended.resolve(how);
               },
               noteFault,
@@ -102,6 +108,7 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
     }
   };
   const answer = send().finally(() => {
+    hasEnded = true;
     stands.resolve(false);
     leaves.resolve(false);
     ended.resolve(undefined);
@@ -109,7 +116,10 @@ export function openCall(app: App, call: Call, body: Body): OpenCall {
   return {
     call,
     stands: stands.promise,
-    stoodMs: () => performance.now() - (stoodSince ?? performance.now()),
+    isOfUse: async () => {
+      if (hasEnded || (stoodMs?.() ?? 0) > LONGEST_STAND_MS) return false;
+      return (await findFault?.()) === undefined && !hasEnded;
+    },
     letGo: (before) => {
       turn.resolve({ before });
       return ended.promise;
@@ -136,7 +146,7 @@ async function declareIntent(
     noteFault,
   }: {
     before: EndBefore | undefined;
-    ended: (ended: Ended) => void;
+    ended: (ended: Ended | undefined) => void;
     noteFault: (why: string) => void;
   },
 ): Promise<boolean> {
@@ -145,12 +155,17 @@ async function declareIntent(
   try {
     // The marks of the rows reach the disk while the ledger commits, so they take no time of their own. Marks of a call
     // that does not leave do no harm.
+    const committing = commitSend(app.ledger, { end: before, next: { call, intent: { ...to, leaseMs } } });
+    // The end of the call before waits for nothing of this one.
+    committing.then(
+      (made) => ended(made.ended),
+      () => ended(undefined),
+    );
     const [committed, kept] = await Promise.allSettled([
-      commitSend(app.ledger, { end: before, next: { call, intent: { ...to, leaseMs } } }),
+      committing,
       app.journal.keepMarks(call.token, body.marks, app.clock.now()),
     ]);
     if (committed.status === 'rejected') throw committed.reason;
-    ended(committed.value.ended);
     if (!committed.value.isDeclared) return false;
     if (kept.status === 'rejected') throw kept.reason;
     await writeJournal(app, call, body);

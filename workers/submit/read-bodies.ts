@@ -13,7 +13,7 @@ import { keyOf } from '../../src/ledger/engine/move.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import { bodyPurpose } from '../intake/cut-bodies.ts';
-import { noting } from '../note-failures.ts';
+import { noteThrown, noting } from '../note-failures.ts';
 import { openFileKey } from '../open-original.ts';
 import { markRows } from '../row-marks.ts';
 
@@ -23,37 +23,28 @@ export type Body = { readonly body: Buffer; readonly rowSet: string | null; read
 /** A batch as it was read, and its bytes, proven to be its rows. */
 export type ReadBody = Body & { readonly batch: BatchRow };
 
-/**
- * Returns the bytes of batches that go out one after the other, proven to be the rows of the ledger (control total H5).
- * It ends before the first that cannot be proven, unless that is the first of all.
- * @throws PipelineError for the first: BODY_MISMATCH when its bytes are not its rows, and SEAL_BROKEN, MASTER_KEY_WRONG,
- *   ORIGINAL_GONE, NOT_FOUND
- */
-export async function readBodies(app: App, batches: readonly BatchRow[]): Promise<ReadBody[]> {
+/** What is kept of a batch: its rows as one text, and its bytes, sealed. */
+type Parts = { readonly batch: BatchRow; readonly sent: SentBatch | undefined; readonly sealed: Buffer | undefined };
+
+/** Reads what is kept of batches, one or many. */
+async function readParts(app: App, batches: readonly BatchRow[]): Promise<Parts[]> {
   if (batches.length === 0) return [];
   const [sent, sealed] = await Promise.all([
     readSentBatches(app.ledger, batches),
     readSealedParts(app.ledger, batches.map(keyOf), 'body'),
   ]);
-  const read: ReadBody[] = [];
-  for (const [place, batch] of batches.entries()) {
-    const found = sent.find(({ file, batchNo }) => file.file_id === batch.file_id && batchNo === batch.batch_no);
-    try {
-      read.push({ batch, ...(await openBody(app, batch, found, sealed[place])) });
-    } catch (error) {
-      if (read.length > 0) break;
-      throw error;
-    }
-  }
-  return read;
+  return batches.map((batch, place) => ({
+    batch,
+    sent: sent.find(({ file, batchNo }) => file.file_id === batch.file_id && batchNo === batch.batch_no),
+    sealed: sealed[place],
+  }));
 }
 
-async function openBody(
-  app: App,
-  batch: BatchRow,
-  found: SentBatch | undefined,
-  sealed: Buffer | undefined,
-): Promise<Body> {
+/**
+ * Returns the bytes of a batch, proven to be the rows of the ledger (control total H5).
+ * @throws PipelineError BODY_MISMATCH when they are not, and SEAL_BROKEN, MASTER_KEY_WRONG, ORIGINAL_GONE, NOT_FOUND
+ */
+async function openBody(app: App, { batch, sent: found, sealed }: Parts): Promise<ReadBody> {
   if (!found) throw new PipelineError('NOT_FOUND', `find file "${batch.file_id}"`);
   if (!sealed) throw noPart(keyOf(batch), 'body');
   const { file, sent } = found;
@@ -61,7 +52,7 @@ async function openBody(
   const isSame =
     (holdsSentRows(body, file.layout!, sent) || (await areSentRows(app, batch, file, body))) &&
     sha256Of(body) === batch.body_sha256;
-  if (isSame) return { body, ...markedAs(app, file, body) };
+  if (isSame) return { batch, body, ...markedAs(app, file, body) };
   throw new PipelineError('BODY_MISMATCH', `send batch ${batch.batch_no} of file "${batch.file_id}"`);
 }
 
@@ -95,19 +86,19 @@ const MOST_BATCHES = 20;
 const MOST_ROWS = 20_000;
 
 /**
- * Reads the next bodies of an account, some at a time. What was read ahead is a guess without effect: the gate decides
- * which batch may leave, and with which bytes.
+ * Reads the next bodies of an account, some at a time, and opens each when it is taken. What was read ahead is a guess
+ * without effect: the gate decides which batch may leave, and with which bytes.
  * @param most calls that are expected; by default as many as may be
  */
 export function nextBodies(app: App, account: string, most = MOST_BATCHES) {
-  let ahead: ReadBody[] = [];
+  let ahead: Parts[] = [];
   let wasAhead = false;
   let isDone = false;
-  const read = async (how: typeof readBodies) => {
+  const read = async () => {
     const batches = await readNextBatches(app.ledger, account, Math.min(most, MOST_BATCHES));
     isDone = batches.length === 0;
     let rows = 0;
-    return how(
+    return readParts(
       app,
       batches.filter((batch, place) => (rows += batch.rows) <= MOST_ROWS || place === 0),
     );
@@ -116,44 +107,56 @@ export function nextBodies(app: App, account: string, most = MOST_BATCHES) {
     /** Returns the body that is next now. @throws as `readFirst` */
     take: async (): Promise<ReadBody | undefined> => {
       wasAhead = false;
-      ahead = await read(readFirst);
-      return ahead.shift();
+      ahead = await read().catch(async (error: unknown) => {
+        await noteThrown(app, { work: 'submit', subject: account, account }, error);
+        throw error;
+      });
+      const parts = ahead.shift();
+      return parts && provenOrStopped(app, parts.batch, () => openBody(app, parts));
     },
     /** Returns the next one while a call is in progress. One that cannot be read is left to a later `take`. */
     takeAhead: async (): Promise<ReadBody | undefined> => {
       wasAhead = true;
-      if (ahead.length === 0)
-        ahead = await read(readBodies).catch((error: unknown) => {
-          app.log.debug({ account }, `the next batch was not read ahead: ${reasonOf(error)}`);
-          return [];
-        });
-      return ahead.shift();
+      try {
+        if (ahead.length === 0) ahead = await read();
+        const parts = ahead.shift();
+        return parts && (await openBody(app, parts));
+      } catch (error) {
+        app.log.debug({ account }, `the next batch was not read ahead: ${reasonOf(error)}`);
+        ahead = [];
+        return undefined;
+      }
     },
     /** Whether nothing was left when it was looked for last. */
-    isDone: (): boolean => isDone,
+    isDone: (): boolean => isDone && ahead.length === 0,
     /** Whether what was taken last may have changed since it was read. */
     wasAhead: (): boolean => wasAhead,
   };
 }
 
 /**
- * Does the same as `readBodies`. When the first cannot be proven, its batch waits longer, and its account stops if waiting
- * does not help.
- * @throws PipelineError as `readBodies`
+ * Returns the body of a batch that is to be sent now. When it cannot be proven, the batch waits longer, and its account
+ * stops if waiting does not help.
+ * @throws PipelineError as `openBody`
  */
-export async function readFirst(app: App, batches: readonly BatchRow[]): Promise<ReadBody[]> {
-  const [first] = batches;
-  if (!first) return [];
-  const key = keyOf(first);
+export async function readFirst(app: App, batch: BatchRow): Promise<ReadBody> {
+  return provenOrStopped(app, batch, async () => {
+    const [parts] = await readParts(app, [batch]);
+    return openBody(app, parts!);
+  });
+}
+
+async function provenOrStopped(app: App, batch: BatchRow, work: () => Promise<ReadBody>): Promise<ReadBody> {
+  const key = keyOf(batch);
   const item = { work: 'submit', subject: `${key.fileId}/${key.batchNo}`, ...key } as const;
   try {
-    return await noting(app, item, () => readBodies(app, batches));
+    return await noting(app, item, work);
   } catch (error) {
     const reason = error instanceof PipelineError ? error.message : 'the body of a batch cannot be read';
-    const call = callOf(app.ledger, first);
+    const call = callOf(app.ledger, batch);
     if (call) await endCall(app.ledger, call, { verdict: 'not_sent', reason, evidence: {} });
     if (error instanceof PipelineError && STOPPING.has(error.code))
-      await stopAccount(app.ledger, first.account, `batch ${key.batchNo} of file "${key.fileId}": ${reason}`);
+      await stopAccount(app.ledger, batch.account, `batch ${key.batchNo} of file "${key.fileId}": ${reason}`);
     throw error;
   }
 }

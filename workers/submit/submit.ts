@@ -16,7 +16,7 @@ import { firstPollMs } from '../poll/poll-times.ts';
 import { ringAfter, ringNowAndThen } from '../ring.ts';
 import { eachAlone, type Stage } from '../stage.ts';
 import { hasLookedAhead, lookAhead } from './look-ahead.ts';
-import { type CallAnswer, type OpenCall, openCall } from './open-call.ts';
+import { type CallAnswer, LONGEST_STAND_MS, type OpenCall, openCall } from './open-call.ts';
 import { nextBodies, type ReadBody, readFirst } from './read-bodies.ts';
 import { endOf, recordAnswer, report } from './record-answer.ts';
 
@@ -112,8 +112,9 @@ async function sendSome(app: App, account: string, stop: AbortSignal, slice: Sli
       slice.callMs.set(account, performance.now() - calledAt);
     }
     if (ended.state === 'submitted') {
-      await polls.more();
-      crashPoint('submit.poll-asked');
+      const rung = polls.more().then(() => crashPoint('submit.poll-asked'));
+      // The queue may be slow, and the answer to a call in progress must not wait for it.
+      if (!ended.next) await rung;
     }
     if (ended.next) {
       call = ended.next;
@@ -128,9 +129,6 @@ async function sendSome(app: App, account: string, stop: AbortSignal, slice: Sli
 
 /** How long an answer waits for the next connection, in ms. Meanwhile only this process knows it, and a crash puts the call in doubt. */
 const LONGEST_HOLD_MS = 5;
-
-/** A connection that has stood longer, in ms, is not used: the service may be about to close it. */
-const LONGEST_STAND_MS = 2_000;
 
 /** A call that is open, and how long to wait before its result is asked for, in ms. */
 type Opened = OpenCall & { readonly firstPollMs: number };
@@ -187,7 +185,8 @@ function followUp(
   { opens, openAhead, mayGoOn }: FollowUp,
 ): Promise<{ state: BatchState | undefined; next?: Opened | undefined }> {
   const ahead = opens === 'during' ? call.leaves.then((leaves) => (leaves ? openAhead() : undefined)) : undefined;
-  return app.telemetry.trace('submit', keyOf(call.call), async () => {
+  let opening = ahead;
+  const recorded = app.telemetry.trace('submit', keyOf(call.call), async () => {
     app.telemetry.note({ account: call.call.account });
     const answer = await call.answer;
     if (answer.kind === 'withheld') {
@@ -196,18 +195,25 @@ function followUp(
     }
     crashPoint('submit.classified');
     const end = { call: call.call, end: endOf(answer, call.firstPollMs) };
-    const opening = answer.kind === 'submitted' && mayGoOn() ? (ahead ?? openAhead()) : undefined;
-    const standing = opening && (await standingIn(opening, ahead ? LONGEST_HOLD_MS : undefined));
+    const isTaken = answer.kind === 'submitted';
+    if (isTaken && mayGoOn()) opening ??= openAhead();
+    const standing =
+      opening && isTaken && mayGoOn() ? await standingIn(opening, ahead ? LONGEST_HOLD_MS : undefined) : undefined;
     const ended = await standing?.letGo(end);
     const state = ended === undefined ? await recordAnswer(app, end) : await report(app, end, ended);
     crashPoint('submit.recorded');
-    await actOn(app, call.call, answer);
+    const acted = actOn(app, call.call, answer);
+    // It is in progress, and its answer must not wait.
     if (standing) return { state, next: standing };
-    const next = await (ahead ?? opening);
-    if (state === 'submitted' && mayGoOn() && next && next.stoodMs() <= LONGEST_STAND_MS)
-      return { state, next: begin(next) };
-    next?.keepBack();
-    return { state };
+    await acted;
+    const next = await opening;
+    return next && state === 'submitted' && mayGoOn() && (await next.isOfUse())
+      ? { state, next: begin(next) }
+      : { state };
+  });
+  return recorded.finally(() => {
+    // Without effect on a call that was let go.
+    void opening?.then((next) => next?.keepBack());
   });
 }
 
@@ -217,7 +223,7 @@ async function standingIn(
   longestMs: number | undefined,
 ): Promise<Opened | undefined> {
   const stands = opening.then(async (next) =>
-    next && (await next.stands) && next.stoodMs() <= LONGEST_STAND_MS ? next : undefined,
+    next && (await next.stands) && (await next.isOfUse()) ? next : undefined,
   );
   return longestMs === undefined ? stands : Promise.race([stands, wait(longestMs, undefined)]);
 }
@@ -247,7 +253,7 @@ async function noteTime(app: App, call: Call): Promise<void> {
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const batch = await readBatchRow(app.ledger, key);
   if (batch.state !== 'ready') return;
-  const call = begin(await openNext(app, batch.account, async () => (await readFirst(app, [batch]))[0]));
+  const call = begin(await openNext(app, batch.account, () => readFirst(app, batch)));
   if (!call) return;
   const { state } = await followUp(app, call, {
     opens: 'after',

@@ -17,7 +17,7 @@ import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { endReading, findBeingRead } from '../../src/ledger/file/count-readings.ts';
 import { findKnownFiles, readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
-import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
+import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { archivePath, besideSealed, removeDrafts, sealFile } from '../../src/crypto/archive.ts';
 import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
@@ -56,13 +56,16 @@ export async function storeClaims(app: App, claims: readonly Claim[]): Promise<R
   const stored = new Map<Claim, Stored>();
   if (claims.length === 0) return stored;
   const ids = claims.map(({ fileId }) => fileId);
-  const ask = (ledger: Ledger) =>
-    Promise.all([findKnownFiles(ledger.pool, ids), findBeingRead(ledger, ids), readCurrentKeyId(ledger)]);
-  return lockAndQuery(
+  return withLock(
     app.ledger,
     ids.map((id) => `file:${id}`),
-    ask,
-    async ([known, beingRead, keyId]) => {
+    async () => {
+      const { ledger } = app;
+      const [known, beingRead, keyId] = await Promise.all([
+        findKnownFiles(ledger.pool, ids),
+        findBeingRead(ledger, ids),
+        readCurrentKeyId(ledger),
+      ]);
       const fresh = claims.filter(({ fileId }) => !known.has(fileId));
       for (const claim of claims) if (known.has(claim.fileId)) stored.set(claim, 'stored');
       // A large file would keep the others waiting; one that was left by a reader that died may kill this one too.

@@ -12,7 +12,8 @@ import { readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { noteCovered } from '../../ledger/doubt/compare-forgotten.ts';
 import { addForgottenRows, readForgotten } from '../../ledger/duplicates/find-forgotten-rows.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
-import { type Bound, boundOf, mustStillBeBound } from '../../ledger/merchant/bound-accounts.ts';
+import { type Bound, boundOf, stillBound } from '../../ledger/merchant/bound-accounts.ts';
+import { ask } from '../../ledger/engine/ask.ts';
 import type { Fingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
 import { fingerprintKey, RowFingerprints, withoutPayer } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { chargedIn, readReportFile } from './read-report-file.ts';
@@ -223,7 +224,7 @@ async function writeDown(
   { actor, reason }: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
-    await mustStillBeBound(tx, ledger, [account]);
+    await ask(tx.client, stillBound(ledger, [account]));
     const batches = [...groupBy(waiting, ({ fileId, batchNo }) => `${fileId}/${batchNo}`).values()].map(
       ([row]) => row!,
     );

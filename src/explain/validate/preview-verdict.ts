@@ -7,11 +7,16 @@ import { maskName } from '../../kernel/mask.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
-import { transact } from '../../ledger/engine/transaction.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
 import { profileOfFolder } from '../../../workers/file-profile.ts';
 import { findDuplicates, type Refusal } from '../../../workers/intake/find-duplicate.ts';
-import { type History, judgeByOthers, readOthers } from '../../../workers/intake/find-earlier-payments.ts';
+import {
+  type History,
+  judgeByOthers,
+  othersOf,
+  questionsAboutOthers,
+} from '../../../workers/intake/find-earlier-payments.ts';
+import { ask } from '../../ledger/engine/ask.ts';
 import { checkContent, rulesOfFolder, unreadCheck } from './check-content.ts';
 import { faultsOfProfile, keepCopy } from './profile-faults.ts';
 import { openSeenBefore, type SeenBefore } from './seen-before.ts';
@@ -85,20 +90,23 @@ type LedgerAnswers = {
   others: Omit<History, 'charged'> | undefined;
 };
 
-function askLedger(
+async function askLedger(
   app: App,
   folder: Folder,
   { name, check, rowSet, now }: { name: string; check: FileCheck } & Pick<SeenBefore, 'rowSet' | 'now'>,
 ): Promise<LedgerAnswers> {
   const { account, operation } = folder;
   const file = { file_id: '', account, operation, folder: folder.id, name: maskName(name), sha256: check.sha256 };
-  return transact(app.ledger, async (tx) => {
-    const [duplicate] = await findDuplicates(tx, [{ file }]);
-    const [sameName] = await findSameName(tx, [file]);
-    const subject = { file, folder, check, rowSet, now };
-    const [others] = check.verdict === 'reject' ? [] : await readOthers(app, tx, [subject]);
-    return { duplicate, sameName: sameName?.file_id, others: others && judgeByOthers(app, subject, others) };
-  });
+  const subject = { file, folder, check, rowSet, now };
+  const compared = check.verdict === 'reject' ? [] : [subject];
+  const [[duplicate], [sameName], ...answers] = await ask(
+    app.ledger.pool,
+    findDuplicates([{ file }]),
+    findSameName([file]),
+    ...questionsAboutOthers(app, compared),
+  );
+  const [others] = othersOf(compared, answers);
+  return { duplicate, sameName: sameName?.file_id, others: others && judgeByOthers(app, subject, others) };
 }
 
 /** Returns the preview of a refused file. Its rows are left out, because the intake does not read them. */

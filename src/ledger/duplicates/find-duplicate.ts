@@ -1,6 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
+import { answerBy, type Question } from '../engine/ask.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { CERTAINLY_NOT_CHARGED, mayBeCharged, IS_TAKEN } from '../batch/conditions.ts';
 
@@ -13,33 +14,36 @@ export type SameContent = Earlier & Pick<FileRow, 'invalid_rows'> & { state: Fil
 type Compared = Pick<FileRow, 'file_id' | 'account'>;
 
 /**
- * Asks one question about files, one or many, by a single query.
+ * Makes one question about files, one or many.
  * @param from SQL of the one answer for a file, by `asked`: its account, its id and what `types` names
  * @param types types of the columns of `asked` after those
- * @param rows values of these columns for each file
- * @returns the answers, in the order of the files; undefined where there is none
+ * @param files with the values of these columns
+ * @returns a question for the answers, in the order of the files; undefined where there is none
  */
-async function askOfEach<Answer extends object>(
-  { client }: Pick<Transaction, 'client'>,
+function askOfEach<Answer extends object>(
   from: string,
   types: Readonly<Record<string, string>>,
   files: readonly { file: Compared; values: readonly unknown[] }[],
-): Promise<(Answer | undefined)[]> {
-  if (files.length === 0) return [];
+): Question<(Answer | undefined)[]> {
   const names = ['account', 'file_id', ...Object.keys(types)];
   const lists = ['text', 'text', ...Object.values(types)].map((type, place) => `$${place + 1}::${type}[]`);
-  const { rows } = await client.query<{ place: number; answer: Answer }>(
-    `SELECT asked.place::int, to_jsonb(found) AS answer
+  const sql = `SELECT asked.place::int AS number, to_jsonb(found) AS answer
      FROM unnest(${lists.join(', ')}) WITH ORDINALITY AS asked (${names.join(', ')}, place)
-     CROSS JOIN LATERAL (${from}) found`,
-    [
+     CROSS JOIN LATERAL (${from}) found`;
+  return {
+    sql: files.length === 0 ? undefined : sql,
+    values: [
       files.map(({ file }) => file.account),
       files.map(({ file }) => file.file_id),
       ...Object.keys(types).map((_, place) => files.map(({ values }) => values[place])),
     ],
-  );
-  const answers = new Map(rows.map(({ place, answer }) => [place, answer]));
-  return files.map((_, place) => answers.get(place + 1));
+    read: (rows) => {
+      const answers = new Map(
+        (rows as { number: number; answer: Answer }[]).map(({ number, answer }) => [number, answer]),
+      );
+      return files.map((_, place) => answers.get(place + 1));
+    },
+  };
 }
 
 /** SQL: outcomes after which a row may be sent again. */
@@ -51,11 +55,9 @@ const CERTAIN = `'{${CERTAINLY_NOT_CHARGED.join(',')}}'::text[]`;
  * @param files with the SHA-256 of the decrypted bytes as `inside`; by default, of the bytes received
  */
 export function findSameContent(
-  tx: Pick<Transaction, 'client'>,
   files: readonly { file: Compared & Pick<FileRow, 'sha256'>; inside?: string | undefined }[],
-): Promise<(SameContent | undefined)[]> {
+): Question<(SameContent | undefined)[]> {
   return askOfEach<SameContent>(
-    tx,
     `SELECT file_id, name, state, invalid_rows, ${mayBeCharged(CERTAIN)} AS "mayBeCharged" FROM file
      WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_id <> asked.file_id
        AND (sha256 = asked.sha256 OR coalesce(content_sha256, sha256) = asked.inside) AND (state = 'held' OR ${IS_TAKEN})
@@ -67,11 +69,9 @@ export function findSameContent(
 
 /** Finds for each file an earlier one with the same name and other content: a new file, but worth reporting. */
 export function findSameName(
-  tx: Pick<Transaction, 'client'>,
   files: readonly (Compared & Pick<FileRow, 'name' | 'sha256'>)[],
-): Promise<(Earlier | undefined)[]> {
+): Question<(Earlier | undefined)[]> {
   return askOfEach<Earlier>(
-    tx,
     `SELECT file_id, name FROM file
      WHERE merchant_no = (SELECT merchant_of(asked.account)) AND name = asked.name AND sha256 <> asked.sha256
        AND file_id <> asked.file_id ORDER BY file_no DESC LIMIT 1`,
@@ -86,11 +86,9 @@ export function findSameName(
  * @param files with the fingerprint of all rows, see crypto/fingerprints/row-set.ts; without one none is like it
  */
 export function findSameRows(
-  tx: Pick<Transaction, 'client'>,
   files: readonly { file: Compared; rowSet: string | null }[],
-): Promise<(Earlier | undefined)[]> {
+): Question<(Earlier | undefined)[]> {
   return askOfEach<Earlier>(
-    tx,
     `SELECT file_id, name FROM file JOIN file_secret USING (file_id)
      WHERE merchant_no = (SELECT merchant_of(asked.account)) AND row_set = asked.row_set AND file_id <> asked.file_id
        AND ${mayBeCharged(CERTAIN)} ORDER BY file_no LIMIT 1`,
@@ -108,11 +106,9 @@ export type Totals = { rows: number; cents: number; since: Date };
  * @param files without totals where nobody asks
  */
 export function findSameTotals(
-  tx: Pick<Transaction, 'client'>,
   files: readonly { file: Compared & Pick<FileRow, 'operation'>; totals: Totals | undefined }[],
-): Promise<(Earlier | undefined)[]> {
+): Question<(Earlier | undefined)[]> {
   return askOfEach<Earlier>(
-    tx,
     `SELECT file_id, name FROM file
      WHERE merchant_no = (SELECT merchant_of(asked.account)) AND operation = asked.operation AND claimed_at >= asked.since
        AND valid_rows = asked.rows AND valid_cents = asked.cents AND file_id <> asked.file_id AND ${mayBeCharged(CERTAIN)}
@@ -133,14 +129,13 @@ const FILES = 20;
  *   looked at, and none of the others less
  * @returns the ids of those files, the latest first
  */
-export async function findLinesAsInvoices(
-  tx: Pick<Transaction, 'client'>,
+export function findLinesAsInvoices(
   files: readonly (Compared & Pick<FileRow, 'file_no'>)[],
   beside: readonly number[] = [],
-): Promise<string[][]> {
-  const found = await askOfEach<{ files: string[] }>(
-    tx,
-    `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
+): Question<string[][]> {
+  return answerBy(
+    askOfEach<{ files: string[] }>(
+      `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
                    FROM payment_row WHERE file_no = asked.file_no AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
        earlier AS (SELECT file_no, file_id FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
                      AND (${IS_TAKEN} OR file_no = ANY (asked.beside::bigint[]))
@@ -151,10 +146,11 @@ export async function findLinesAsInvoices(
                          AND r.batch_no IS NOT NULL AND r.amount_cents = m.amount_cents
                          AND r.customer_code = m.customer_code AND r.last_four = m.last_four
                        WHERE r.line IS NULL)`,
-    { file_no: 'bigint', beside: 'text' },
-    files.map((file) => ({ file, values: [file.file_no, `{${beside.join(',')}}`] })),
+      { file_no: 'bigint', beside: 'text' },
+      files.map((file) => ({ file, values: [file.file_no, `{${beside.join(',')}}`] })),
+    ),
+    (found) => found.map((one) => one?.files ?? []),
   );
-  return found.map((one) => one?.files ?? []);
 }
 
 /** Returns SQL for the shape of a text, with runs of letters or digits as one: `A10000042` and `B7` are alike. */
@@ -165,13 +161,10 @@ const shapeOf = (text: string) =>
  * Returns of each file whether its customer code and its invoice seem swapped. None of its codes has the shape of one that
  * its account used before, and all of its invoices do. Without a header, nothing else distinguishes the two.
  */
-export async function hasSwappedColumns(
-  tx: Pick<Transaction, 'client'>,
-  files: readonly (Compared & Pick<FileRow, 'file_no'>)[],
-): Promise<boolean[]> {
-  const found = await askOfEach<{ swapped: boolean }>(
-    tx,
-    `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
+export function hasSwappedColumns(files: readonly (Compared & Pick<FileRow, 'file_no'>)[]): Question<boolean[]> {
+  return answerBy(
+    askOfEach<{ swapped: boolean }>(
+      `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
                    WHERE file_no = asked.file_no AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
        earlier AS (SELECT file_no FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
                      AND layout IN ('card-code', 'ach-code') AND ${IS_TAKEN}
@@ -180,10 +173,11 @@ export async function hasSwappedColumns(
                   (SELECT customer_code FROM payment_row WHERE file_no = e.file_no AND customer_code <> '' ORDER BY line LIMIT ${ROWS}) r)
      SELECT coalesce(bool_and(invoice IN (SELECT code FROM used) AND code NOT IN (SELECT code FROM used)), false) AS swapped
      FROM mine`,
-    { file_no: 'bigint' },
-    files.map((file) => ({ file, values: [file.file_no] })),
+      { file_no: 'bigint' },
+      files.map((file) => ({ file, values: [file.file_no] })),
+    ),
+    (found) => found.map((one) => one?.swapped ?? false),
   );
-  return found.map((one) => one?.swapped ?? false);
 }
 
 /** Valid rows of a file and their sum, in cents. */
@@ -193,23 +187,21 @@ export type Size = { rows: number; cents: number };
  * Returns for each file the sizes of the last twenty accepted ones of its folder, the latest first.
  * @param files without a folder where nobody asks
  */
-export async function readLastSizes(
-  tx: Pick<Transaction, 'client'>,
-  files: readonly { file: Compared; folder: string | undefined }[],
-): Promise<Size[][]> {
-  const found = await askOfEach<{ sizes: Size[] | null }>(
-    tx,
-    `SELECT jsonb_agg(jsonb_build_object('rows', valid_rows, 'cents', valid_cents)
+export function readLastSizes(files: readonly { file: Compared; folder: string | undefined }[]): Question<Size[][]> {
+  return answerBy(
+    askOfEach<{ sizes: Size[] | null }>(
+      `SELECT jsonb_agg(jsonb_build_object('rows', valid_rows, 'cents', valid_cents)
                       ORDER BY accepted_at DESC, file_no DESC) AS sizes
      FROM (SELECT valid_rows, valid_cents, accepted_at, file_no FROM file
            WHERE merchant_no = (SELECT merchant_of(asked.account)) AND folder = asked.folder AND file_id <> asked.file_id
              AND accepted_at IS NOT NULL AND state <> 'cancelled'
            -- Files that were decided together were accepted at the same time.
            ORDER BY accepted_at DESC, file_no DESC LIMIT ${LAST_FILES}) last`,
-    { folder: 'text' },
-    files.map(({ file, folder }) => ({ file, values: [folder] })),
+      { folder: 'text' },
+      files.map(({ file, folder }) => ({ file, values: [folder] })),
+    ),
+    (found) => found.map((one) => one?.sizes ?? []),
   );
-  return found.map((one) => one?.sizes ?? []);
 }
 
 /** How many files of a folder tell what is usual. */
@@ -220,19 +212,17 @@ export const LAST_FILES = 20;
  * either of its two times is late enough, so a slow clock does not move it to the day before.
  * @param files without a moment where nobody asks
  */
-export async function readAcceptedCents(
-  tx: Pick<Transaction, 'client'>,
-  files: readonly { file: Compared; since: Date | undefined }[],
-): Promise<number[]> {
-  const found = await askOfEach<{ cents: number }>(
-    tx,
-    `SELECT coalesce(sum(abs(valid_cents)), 0)::bigint AS cents FROM file
+export function readAcceptedCents(files: readonly { file: Compared; since: Date | undefined }[]): Question<number[]> {
+  return answerBy(
+    askOfEach<{ cents: number }>(
+      `SELECT coalesce(sum(abs(valid_cents)), 0)::bigint AS cents FROM file
      WHERE asked.since IS NOT NULL AND account = asked.account AND accepted_at IS NOT NULL AND greatest(accepted_at, aged_from) >= asked.since
        AND state <> 'cancelled'`,
-    { since: 'timestamptz' },
-    files.map(({ file, since }) => ({ file, values: [since] })),
+      { since: 'timestamptz' },
+      files.map(({ file, since }) => ({ file, values: [since] })),
+    ),
+    (found) => found.map((one) => one?.cents ?? 0),
   );
-  return found.map((one) => one?.cents ?? 0);
 }
 
 /**
@@ -257,21 +247,22 @@ const DECISION_LOCKS = 7_004;
  * @param files with the mark of their rows; null without any
  * @returns the descriptions; undefined where there are none
  */
-export async function describeSentBefore(
-  tx: Pick<Transaction, 'client'>,
+export function describeSentBefore(
   files: readonly { file: Compared; rowSet: string | null }[],
-): Promise<(string | undefined)[]> {
-  const found = await askOfEach<{ sends: (Omit<SentBefore, 'at'> & { at: string })[] | null }>(
-    tx,
-    `SELECT jsonb_agg(to_jsonb(sent) ORDER BY batch_no) AS sends FROM (
+): Question<(string | undefined)[]> {
+  return answerBy(
+    askOfEach<{ sends: (Omit<SentBefore, 'at'> & { at: string })[] | null }>(
+      `SELECT jsonb_agg(to_jsonb(sent) ORDER BY batch_no) AS sends FROM (
        SELECT DISTINCT ON (b.batch_no) b.batch_no, g.file_id, g.at
        FROM batch b JOIN forgotten_send g ON g.merchant_no = b.merchant_no
          AND (g.sha256 = b.body_sha256 OR g.row_set = asked.row_set OR (g.file_id = b.file_id AND g.batch_state IS NULL))
        WHERE b.file_id = asked.file_id ORDER BY b.batch_no, g.sha256 = b.body_sha256 DESC, g.at) sent`,
-    { row_set: 'text' },
-    files.map(({ file, rowSet }) => ({ file, values: [rowSet] })),
+      { row_set: 'text' },
+      files.map(({ file, rowSet }) => ({ file, values: [rowSet] })),
+    ),
+    (found) =>
+      found.map((one) => saySentBefore((one?.sends ?? []).map((sent) => ({ ...sent, at: new Date(sent.at) })))),
   );
-  return found.map((one) => saySentBefore((one?.sends ?? []).map((sent) => ({ ...sent, at: new Date(sent.at) }))));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { invoiceOf, kindOf } from './find-charged-rows.ts';
 import { MARK_BYTES } from '../admission/send-marks.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { ask, type Question } from '../engine/ask.ts';
 import type { Queryable } from '../engine/transaction.ts';
 
 /** What the ledger has forgotten of a merchant, as far as the send journals, the service and its reports show it. */
@@ -14,19 +15,25 @@ export type Forgotten = {
 };
 
 /**
+ * Asks for it.
  * @param account any name of the merchant
  * @param after counts only unknown calls that were found after this one
  */
-export async function readForgotten(client: Pick<Queryable, 'query'>, account: string, after = 0): Promise<Forgotten> {
-  const { rows } = await client.query<Forgotten>(
-    `SELECT newest_forgotten(merchant_no) AS newest,
+export function forgottenOf(account: string, after = 0): Question<Forgotten> {
+  return {
+    sql: `SELECT newest_forgotten(merchant_no) AS newest,
             EXISTS (SELECT FROM forgotten_row r WHERE r.merchant_no = m.merchant_no) AS "hasRows",
             (SELECT count(*)::int FROM forgotten_send g
-             WHERE g.merchant_no = m.merchant_no AND NOT is_marked AND reconciled_at IS NULL AND call_order > $2) AS unknown
-     FROM merchant_of($1) AS m (merchant_no)`,
-    [account, after],
-  );
-  return rows[0]!;
+             WHERE g.merchant_no = m.merchant_no AND NOT is_marked AND reconciled_at IS NULL AND call_order > $2::bigint) AS unknown
+     FROM merchant_of($1::text) AS m (merchant_no)`,
+    values: [account, after],
+    read: (rows) => rows[0] as Forgotten,
+  };
+}
+
+export async function readForgotten(client: Queryable, account: string, after = 0): Promise<Forgotten> {
+  const [forgotten] = await ask(client, forgottenOf(account, after));
+  return forgotten;
 }
 
 /** A row with one of its marks. */

@@ -1,4 +1,5 @@
 import type { FileRow } from '../engine/records.ts';
+import type { Question } from '../engine/ask.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
@@ -16,31 +17,41 @@ const OWN_VOLUME_BYTES = 8 * 1024 * 1024;
 export type ChosenVolume = { volume: number; databaseNow: Date; lastFrom: Date | null };
 
 /**
- * Returns the volumes for the rows of files, one or many, that are decided together. A new volume has the number of the
+ * Asks for the volumes for the rows of files, one or many, that are decided together. A new volume has the number of the
  * first file in it.
+ * @param databaseNow SQL of the current time
  */
-export async function chooseVolumes(
-  tx: Pick<Transaction, 'client' | 'databaseNow'>,
+export function chooseVolumes(
+  databaseNow: string,
   files: readonly Pick<FileRow, 'file_no' | 'merchant_no' | 'bytes'>[],
-): Promise<ChosenVolume[]> {
-  const { rows } = await tx.client.query<Omit<ChosenVolume, 'volume'> & { last: number | null; rows: number }>(
-    `SELECT ${tx.databaseNow} AS "databaseNow", v.volume AS last, v.rows, v.last_from AS "lastFrom"
+): Question<ChosenVolume[]> {
+  return {
+    sql: `SELECT asked.place, ${databaseNow} AS "databaseNow", v.volume AS last, v.rows, v.last_from AS "lastFrom"
      FROM unnest($1::integer[]) WITH ORDINALITY AS asked (merchant_no, place) LEFT JOIN LATERAL
        (SELECT * FROM fingerprint_volume WHERE merchant_no = asked.merchant_no ORDER BY volume DESC LIMIT 1) v ON true
      ORDER BY asked.place`,
-    [files.map((file) => file.merchant_no)],
-  );
-  const begun = new Map<number, number>();
-  return files.map((file, place) => {
-    const { last, rows: held, ...clocks } = rows[place]!;
-    const isSmall = file.bytes < OWN_VOLUME_BYTES;
-    if (last !== null && held < FULL_ROWS && isSmall) return { volume: last, ...clocks };
-    if (!isSmall) return { volume: file.file_no, ...clocks };
-    const volume = begun.get(file.merchant_no) ?? file.file_no;
-    begun.set(file.merchant_no, volume);
-    return { volume, ...clocks };
-  });
+    values: [files.map((file) => file.merchant_no)],
+    read: (rows) => {
+      const begun = new Map<number, number>();
+      return files.map((file, place) => {
+        const found = (rows as FoundVolume[]).find((row) => row.place === place + 1)!;
+        const { last, rows: held } = found;
+        const clocks = {
+          databaseNow: new Date(found.databaseNow),
+          lastFrom: found.lastFrom === null ? null : new Date(found.lastFrom),
+        };
+        const isSmall = file.bytes < OWN_VOLUME_BYTES;
+        if (last !== null && held < FULL_ROWS && isSmall) return { volume: last, ...clocks };
+        if (!isSmall) return { volume: file.file_no, ...clocks };
+        const volume = begun.get(file.merchant_no) ?? file.file_no;
+        begun.set(file.merchant_no, volume);
+        return { volume, ...clocks };
+      });
+    },
+  };
 }
+
+type FoundVolume = { place: number; databaseNow: string; last: number | null; rows: number; lastFrom: string | null };
 
 /** What a file added to its volume. */
 export type Added = { file: Pick<FileRow, 'merchant_no'>; volume: number; rows: number; agedFrom: Date };

@@ -10,6 +10,7 @@ import {
   twinRangesOf,
   twinsInVolumes,
 } from './find-charged-rows.ts';
+import { ask, type Question } from '../engine/ask.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /** How many rows were flagged with a code, and the detail of the first. */
@@ -45,9 +46,8 @@ export async function flagChargedRows(tx: Transaction, file: FileRow, options: F
   const others = volumes.filter((other) => volume !== file.file_no || other !== volume);
   if (others.length === 0) return [];
   if (rows >= manyRows) return flagByReading(tx, file, options);
-  return (await findTwins(tx, [{ file, since, volume }])).has(file.file_no)
-    ? flag(tx, file, options, LOOKED_UP, [others])
-    : [];
+  const [twins] = await ask(tx.client, findTwins([{ file, since, volume }]));
+  return twins.has(file.file_no) ? flag(tx, file, options, LOOKED_UP, [others]) : [];
 }
 
 /** Whether the rows of a file are looked for by reading those of the others. */
@@ -56,21 +56,22 @@ export function isReadForTwins(rows: number): boolean {
 }
 
 /**
- * Returns the numbers of those files, of one or many, of which a row may be in another file, by the fingerprints alone. Few
+ * Asks for the numbers of those files, of one or many, of which a row may be in another file, by the fingerprints alone. Few
  * files have twins, and PostgreSQL takes many times longer to plan the whole statement of `flag` than this.
  */
-export async function findTwins(
-  { client }: Pick<Transaction, 'client'>,
+export function findTwins(
   files: readonly (Pick<FlagOptions, 'since' | 'volume'> & { file: Pick<FileRow, 'file_no' | 'account'> })[],
-): Promise<ReadonlySet<number>> {
-  if (files.length === 0) return new Set();
-  const { rows } = await client.query<{ fileNo: number }>(FIND_TWINS, [
-    files.map(({ file }) => file.file_no),
-    files.map(({ file }) => file.account),
-    files.map(({ since }) => since),
-    files.map(({ volume }) => volume),
-  ]);
-  return new Set(rows.map(({ fileNo }) => fileNo));
+): Question<ReadonlySet<number>> {
+  return {
+    sql: files.length === 0 ? undefined : FIND_TWINS,
+    values: [
+      files.map(({ file }) => file.file_no),
+      files.map(({ file }) => file.account),
+      files.map(({ since }) => since),
+      files.map(({ volume }) => volume),
+    ],
+    read: (rows) => new Set((rows as { fileNo: number }[]).map(({ fileNo }) => fileNo)),
+  };
 }
 
 // Never the whole range of an invoice and amount: all rows of a file may share it, and each would be compared with each.

@@ -1,11 +1,4 @@
-import pg, {
-  type Connection,
-  DatabaseError,
-  type PoolClient,
-  type QueryResult,
-  type QueryResultRow,
-  type Submittable,
-} from 'pg';
+import pg, { DatabaseError, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { isReadTimeout } from './explain-refusal.ts';
@@ -49,22 +42,22 @@ export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) =
   const links: AuditEntry[] = [];
   const counts: Parameters<Tally['add']>[] = [];
   const at = ledger.clock.now();
-  const begun = lazyBegin(client);
   let isBroken = false;
   try {
+    await client.query('BEGIN');
     const result = await work({
-      client: begun.client,
+      client,
       at,
       databaseNow: ledger.databaseNow(),
       audit: (entry) => links.push(entry),
       count: (...event) => counts.push(event),
     });
     const statements = [...appendAudit(at, links, ledger.databaseNow()), 'COMMIT'];
-    await committing(links, () => commit(begun.client, statements));
+    await committing(links, () => commit(client, statements));
     for (const event of counts) ledger.tally.add(...event);
     return result;
   } catch (error) {
-    isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await isRolledBack(client)));
+    isBroken = isOfNoUse(error) || !(await isRolledBack(client));
     throw withoutData(error);
   } finally {
     // A connection that failed to roll back must not return to the pool; once it is closed, the server rolls back.
@@ -167,51 +160,6 @@ function withoutData(error: unknown): unknown {
     error.where = undefined;
   }
   return error;
-}
-
-/**
- * Holds BEGIN back and sends it with the first statement. A separate one costs a round trip and returns nothing useful.
- */
-export function lazyBegin(client: PoolClient): { readonly client: Queryable; hasBegun(): boolean } {
-  let hasBegun = false;
-  const ask = (asked: string | Submittable, values?: unknown[]): unknown => {
-    const isFirst = !hasBegun;
-    hasBegun = true;
-    if (typeof asked === 'string') return isFirst ? askFirst(client, asked, values) : client.query(asked, values);
-    return client.query(isFirst ? putBehindBegin(asked) : asked);
-  };
-  return { client: { query: ask as Queryable['query'] }, hasBegun: () => hasBegun };
-}
-
-function askFirst(client: PoolClient, text: string, values?: unknown[]): Promise<QueryResult> {
-  return new Promise((resolve, reject) => {
-    const settle = (error: Error | null | undefined, result: unknown) =>
-      error ? reject(error) : resolve(result as QueryResult);
-    client.query(putBehindBegin(new pg.Query(text, values, settle)));
-  });
-}
-
-/** The methods of a query that node-postgres calls (see its lib/client.js); its types leave them out. */
-type QueryMethods = { submit(connection: Connection): unknown; handleCommandComplete(...told: unknown[]): void };
-
-/** Sends BEGIN ahead of the query and hides its result from the query. */
-function putBehindBegin<Query extends Submittable>(query: Query): Query {
-  const told = query as unknown as QueryMethods;
-  const { submit, handleCommandComplete } = told;
-  told.submit = (connection) => {
-    connection.stream.cork();
-    // No Sync here: the query's own covers both. BEGIN alone cannot fail.
-    connection.parse({ text: 'BEGIN', name: '', types: [] }, true);
-    connection.bind({}, true);
-    connection.execute({}, true);
-    const refusal = submit.call(told, connection);
-    connection.stream.uncork();
-    return refusal;
-  };
-  told.handleCommandComplete = () => {
-    told.handleCommandComplete = handleCommandComplete;
-  };
-  return query;
 }
 
 /** Anything that takes queries: a connection or a wrapper around one. */

@@ -3,11 +3,10 @@ import { systemCode } from '../../kernel/errors.ts';
 import { inspectFunctions, refuseForeign, shareFunctions } from './functions.ts';
 import { asVisitor, type Instance } from './instance.ts';
 import { missingFrom, readApplied, refuseUnknown } from './migrate.ts';
-import { queryTogether } from './query-together.ts';
 import { checkSession } from './schema-lock.ts';
 
 /**
- * Lets a command read the ledger by one connection and after one message, if it is as this version makes it.
+ * Lets a command read the ledger by one connection, if it is as this version makes it.
  *
  * It must know all that others must: that the session is ours, the tables and functions are those of this version, and
  * no stranger made a function, which would act with our rights. Whoever only reads can do without the rest:
@@ -21,14 +20,12 @@ import { checkSession } from './schema-lock.ts';
  */
 export async function visit(client: pg.PoolClient, databaseNow: string): Promise<Instance | undefined> {
   try {
-    const [, , functions, applied, { rows }] = await queryTogether(client, (asked) => [
-      // First, so that the functions found are still there when they are called.
-      shareFunctions(asked),
-      checkSession(asked),
-      inspectFunctions(asked),
-      readApplied(asked),
-      asked.query<{ at: Date }>(`SELECT ${databaseNow} AS at`),
-    ]);
+    // First, so that the functions found are still there when they are called.
+    await shareFunctions(client);
+    await checkSession(client);
+    const functions = await inspectFunctions(client);
+    const applied = await readApplied(client);
+    const { rows } = await client.query<{ at: Date }>(`SELECT ${databaseNow} AS at`);
     refuseForeign(functions);
     refuseUnknown(applied);
     return functions.state === 'whole' && missingFrom(applied).length === 0 ? asVisitor(rows[0]!.at) : undefined;

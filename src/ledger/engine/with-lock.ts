@@ -1,36 +1,23 @@
-import type { Pool, PoolClient } from 'pg';
-import { queryTogether } from './query-together.ts';
+import type { PoolClient } from 'pg';
 import type { Ledger } from './open-ledger.ts';
 
 /**
- * Runs `work` on a thing, such as the intake of a file, in one process at a time; others wait. This avoids double work
+ * Runs `work` on things, such as the intake of files, in one process at a time; others wait. This avoids double work
  * and half-made files. Conditional moves protect the money, not this lock.
  *
  * Locks use connections of a separate pool. From the work's own pool, enough locks at once would leave no connection to
  * work with, and all would wait forever. So do not nest them.
- */
-export function withLock<Result>(ledger: Ledger, thing: string, work: () => Promise<Result>): Promise<Result> {
-  return lockAndQuery(ledger, thing, async () => undefined, work);
-}
-
-/**
- * Same, and sends the first queries of the work in one message with the lock. They are answered once the lock is held.
  * @param things one or many; all processes lock them in one order, so that none waits for another that waits for it
- * @param ask makes these first queries
  */
-export async function lockAndQuery<Answer, Result>(
+export async function withLock<Result>(
   ledger: Ledger,
   things: string | readonly string[],
-  ask: (ledger: Ledger) => Promise<Answer>,
-  work: (answer: Answer) => Promise<Result>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
   const client = await ledger.locks.connect();
   try {
-    const [, answer] = await queryTogether(client, (asked) => [
-      asked.query(`SELECT pg_advisory_lock($1, hash) FROM (${HASHES}) AS things`, [WORK_LOCKS, [things].flat()]),
-      ask({ ...ledger, pool: asked as unknown as Pool }),
-    ]);
-    return await work(answer);
+    await client.query(`SELECT pg_advisory_lock($1, hash) FROM (${HASHES}) AS things`, [WORK_LOCKS, [things].flat()]);
+    return await work();
   } finally {
     await giveBack(client, things);
   }

@@ -4,7 +4,6 @@ import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { LeftOut, PlainFileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { mustMove, noteFileMove } from '../engine/move.ts';
-import { queryInOne } from '../engine/query-together.ts';
 import { storableJson } from '../engine/storable-text.ts';
 
 /** What intake found out about a file, written together with its verdict. */
@@ -66,18 +65,14 @@ export type DecidedFile = {
  * @throws PipelineError MOVE_REFUSED when one of them is decided already
  */
 export async function decideFiles(tx: Transaction, decided: readonly DecidedFile[]): Promise<PlainFileRow[]> {
-  const [{ rows: made }, { rows }] = await queryInOne(tx, ({ client }) => [
-    client.query<{ file_id: string }>(`SELECT file_id FROM commit_intake($1, ${tx.databaseNow}, $2)`, [
-      tx.at,
-      storableJson(decided.map(toCommit)),
-    ]),
-    client.query<PlainFileRow>('SELECT * FROM file WHERE file_id = ANY ($1)', [decided.map(({ fileId }) => fileId)]),
+  const { rows } = await tx.client.query<PlainFileRow>(`SELECT * FROM commit_intake($1, ${tx.databaseNow}, $2)`, [
+    tx.at,
+    storableJson(decided.map(toCommit)),
   ]);
   return decided.map(({ fileId, findings, decision }) => {
     const { verdict } = decision;
-    const isMade = made.some((one) => one.file_id === fileId);
     const moved = mustMove(
-      isMade ? rows.find((one) => one.file_id === fileId) : undefined,
+      rows.find((one) => one.file_id === fileId),
       `${verdict} file "${fileId}"`,
     );
     // The audit trail is kept forever, and the mark of the rows must not be.

@@ -1,6 +1,6 @@
 import type { AccountConfig } from '../../../schemas/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Question } from '../engine/ask.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** What an account means: who is charged, and in which country and currency its files are taken. */
@@ -42,20 +42,18 @@ export function boundOf({ bound }: Pick<Ledger, 'bound'>, account: string): Boun
 }
 
 /**
- * Checks, within the transaction that reads files, that this process still means by their accounts what the ledger means:
+ * Asks, within the transaction that reads files, whether this process still means by their accounts what the ledger means:
  * their rows are checked for a country and a currency.
- * @throws PipelineError MERCHANT_CHANGED
+ * @throws PipelineError MERCHANT_CHANGED, when the answer is read
  */
-export async function mustStillBeBound(
-  { client }: Pick<Transaction, 'client'>,
-  ledger: Pick<Ledger, 'bound'>,
-  accounts: readonly string[],
-): Promise<void> {
-  const { rows } = await client.query<{ account: string }>(
-    'SELECT account FROM unnest($1::text[]) account WHERE NOT is_bound(account, $2)',
-    [accounts, boundKeys(ledger)],
-  );
-  if (rows[0]) throw otherMerchant(rows[0].account);
+export function stillBound(ledger: Pick<Ledger, 'bound'>, accounts: readonly string[]): Question<void> {
+  return {
+    sql: 'SELECT account FROM unnest($1::text[]) account WHERE NOT is_bound(account, $2::text[])',
+    values: [accounts, boundKeys(ledger)],
+    read: ([other]) => {
+      if (other) throw otherMerchant((other as { account: string }).account);
+    },
+  };
 }
 
 /** What was taken for a merchant, under the present name of its account. */

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Folder } from '../../config/config.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import { isMessageName } from '../../files/file-names.ts';
-import { transact } from '../../ledger/engine/transaction.ts';
+import { ask } from '../../ledger/engine/ask.ts';
 import { previewVerdict, type Preview } from '../../explain/validate/preview-verdict.ts';
 import { unreadCheck } from '../../explain/validate/check-content.ts';
 import type { Block } from '../../explain/read-blocks.ts';
@@ -45,9 +45,7 @@ async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterabl
   }
   const { account } = folder;
   const file = { bytes, sha256: hash.digest('hex') };
-  const [duplicate] = await transact(app.ledger, (tx) =>
-    findDuplicates(tx, [{ file: { file_id: '', account, ...file } }]),
-  );
+  const [[duplicate]] = await ask(app.ledger.pool, findDuplicates([{ file: { file_id: '', account, ...file } }]));
   const refusal = duplicate ?? (app.account(account).openpgp ? undefined : ({ code: 'PGP_NO_KEY' } as const));
   if (!refusal) return { ...file, decision: 'later' };
   const { check } = unreadCheck(refusal, file);

@@ -47,8 +47,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'sent without the intent',
     about: 'the request is written though the intent could not be made durable',
     file: 'src/gateway/create-gateway.ts',
-    find: 'if (!(await isIntentDurable(call, account.address.href, request.body.length))) {',
-    replace: 'await isIntentDurable(call, account.address.href, request.body.length);\n  if (Date.now() === 0) {',
+    find: 'if (!(await isIntentDurable(call, standing))) {',
+    replace: 'await isIntentDurable(call, standing);\n  if (Date.now() === 0) {',
     caughtBy: ['test/gateway/submit-batch.test.ts'],
   },
   {

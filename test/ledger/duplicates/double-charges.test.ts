@@ -23,7 +23,7 @@ import { compareAll, openTestLedger, START } from '../../support/ledger-world.ts
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { forget } from '../support/put-rows.ts';
 import { becomes, putFile } from './support/same-payments.ts';
-import { declareCall, declareNow } from '../../support/calls.ts';
+import { callFor, declareCall, declareNow } from '../../support/calls.ts';
 
 /** What is charged, or may be, after another file with the same payment was checked and before that file is sent. */
 
@@ -372,7 +372,7 @@ describe('the race between a send and what becomes known', () => {
     const earlier = await putFile(world, { account, payments: [2] });
     await reconcile(earlier, 'declined', 5);
     const later = await putFile(world, { account, payments: [2] });
-    const batch = (await declareNow(world.ledger, keyOf(later)))!;
+    const batch = await callFor(world.ledger, keyOf(later));
     const send = () => declareCall(world.ledger, batch);
     const learned = {
       account,
@@ -404,7 +404,7 @@ describe('the race between a send and what becomes known', () => {
       await waitForLock();
     });
     expect(await sent).toBe(false);
-    expect((await readBatchRow(world.ledger, keyOf(later))).state).toBe('preparing');
+    expect((await readBatchRow(world.ledger, keyOf(later))).state).toBe('ready');
   });
 
   it('is won by the send that came first: what becomes known waits for it, and says that it is too late', async () => {

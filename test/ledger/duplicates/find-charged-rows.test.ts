@@ -1,3 +1,4 @@
+import { ask as askLedger } from '../../../src/ledger/engine/ask.ts';
 import { describe, expect, it } from 'vitest';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { copyRows, forget } from '../support/put-rows.ts';
@@ -94,8 +95,8 @@ describe('findChargedRows', () => {
 
 describe('describeSentBefore', () => {
   const ask = (fileId: string) =>
-    transact(world.ledger, (tx) =>
-      describeSentBefore(tx, [{ file: { file_id: fileId, account: '' }, rowSet: null }]).then(([said]) => said),
+    askLedger(world.ledger.pool, describeSentBefore([{ file: { file_id: fileId, account: '' }, rowSet: null }])).then(
+      ([found]) => found[0],
     );
 
   it('says nothing of a file whose bytes nobody knows, or another account does', async () => {
@@ -119,7 +120,9 @@ describe('describeSentBefore', () => {
 });
 
 const LATER = new Date(Date.parse(START) + 86_400_000);
-const choose = async (file: FileRow) => (await transact(world.ledger, (tx) => chooseVolumes(tx, [file])))[0]!.volume;
+const choose = async (file: FileRow) =>
+  (await askLedger(world.ledger.pool, chooseVolumes(world.ledger.databaseNow(), [file])).then(([found]) => found))[0]!
+    .volume;
 
 const note = (file: FileRow, volume: number, rows: number) =>
   transact(world.ledger, (tx) => noteVolumes(tx, [{ file, volume, rows, agedFrom: file.claimed_at }]));
@@ -150,7 +153,10 @@ describe('chooseVolumes', () => {
 
   it('says the time of the database, and since when the last file is known, however much older it is', async () => {
     const first = await world.claimed({ claimedAt: LATER });
-    const clocks = () => transact(world.ledger, (tx) => chooseVolumes(tx, [first])).then(([chosen]) => chosen);
+    const clocks = () =>
+      askLedger(world.ledger.pool, chooseVolumes(world.ledger.databaseNow(), [first]))
+        .then(([found]) => found)
+        .then(([chosen]) => chosen);
     expect(await clocks()).toMatchObject({ databaseNow: new Date(START), lastFrom: null });
     await note(first, first.file_no, 1);
     expect(await clocks()).toMatchObject({ lastFrom: LATER });
@@ -163,7 +169,9 @@ describe('chooseVolumes', () => {
     const { account } = first;
     const large = await world.claimed({ account, bytes: 8 * 1024 * 1024 });
     const files = [first, stranger, large, await world.claimed({ account })];
-    const chosen = await transact(world.ledger, (tx) => chooseVolumes(tx, files));
+    const chosen = await askLedger(world.ledger.pool, chooseVolumes(world.ledger.databaseNow(), files)).then(
+      ([found]) => found,
+    );
     expect(chosen.map(({ volume }) => volume)).toEqual([first, stranger, large, first].map((file) => file.file_no));
     const added = files.map((file, place) => ({ ...chosen[place]!, file, rows: 10, agedFrom: file.claimed_at }));
     await transact(world.ledger, (tx) => noteVolumes(tx, [...added, { ...added[0]!, rows: 5, agedFrom: LATER }]));

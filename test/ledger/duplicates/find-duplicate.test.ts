@@ -1,3 +1,4 @@
+import { ask } from '../../../src/ledger/engine/ask.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import {
@@ -18,8 +19,10 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
 
-const sameContent = async (file: FileRow) => (await transact(world.ledger, (tx) => findSameContent(tx, [{ file }])))[0];
-const sameName = async (file: FileRow) => (await transact(world.ledger, (tx) => findSameName(tx, [file])))[0];
+const sameContent = async (file: FileRow) =>
+  (await ask(world.ledger.pool, findSameContent([{ file }])).then(([found]) => found))[0];
+const sameName = async (file: FileRow) =>
+  (await ask(world.ledger.pool, findSameName([file])).then(([found]) => found))[0];
 
 describe('findSameContent', () => {
   const states = Object.keys(FILE_STATES) as FileState[];
@@ -49,7 +52,7 @@ describe('findSameContent, for what is inside an encrypted file', () => {
     await world.force('UPDATE file SET content_sha256 = $2 WHERE file_id = $1', [encrypted.file_id, 'rows of may']);
     const plain = await world.accepted({ account });
     const find = async (file: FileRow, inside?: string) =>
-      (await transact(world.ledger, (tx) => findSameContent(tx, [{ file, inside }])))[0]?.file_id;
+      (await ask(world.ledger.pool, findSameContent([{ file, inside }])).then(([found]) => found))[0]?.file_id;
     const again = await world.claimed({ account });
     expect(await find(again, 'rows of may')).toBe(encrypted.file_id);
     expect(await find(again, plain.sha256)).toBe(plain.file_id);
@@ -92,7 +95,7 @@ describe('findLinesAsInvoices', () => {
     return made;
   }
   const find = async (subject: FileRow) =>
-    (await transact(world.ledger, (tx) => findLinesAsInvoices(tx, [subject])))[0]![0];
+    (await ask(world.ledger.pool, findLinesAsInvoices([subject])).then(([found]) => found))[0]![0];
 
   it('finds the file whose lines stand where the invoices belong', async () => {
     const { file_id: fileId } = await file('INV-#');
@@ -142,7 +145,7 @@ describe('hasSwappedColumns', () => {
     return made;
   }
   const isSwapped = async (subject: FileRow) =>
-    (await transact(world.ledger, (tx) => hasSwappedColumns(tx, [subject])))[0];
+    (await ask(world.ledger.pool, hasSwappedColumns([subject])).then(([found]) => found))[0];
 
   it('finds codes that look like no code of the account beside invoices that do', async () => {
     await file('main', 'INV-#', 'A1000#');
@@ -168,7 +171,7 @@ describe('hasSwappedColumns', () => {
 });
 
 const lastSizes = async (file: FileRow) =>
-  (await transact(world.ledger, (tx) => readLastSizes(tx, [{ file, folder: file.folder }])))[0]!;
+  (await ask(world.ledger.pool, readLastSizes([{ file, folder: file.folder }])).then(([found]) => found))[0]!;
 
 /** Makes an accepted file with this many rows and cents. */
 async function past(account: string, rows: number, cents: number): Promise<FileRow> {
@@ -187,7 +190,9 @@ describe('readLastSizes', () => {
     const file = await world.claimed();
     expect(await lastSizes(file)).toEqual([]);
     await past(file.account, 1, 100);
-    expect(await transact(world.ledger, (tx) => readLastSizes(tx, [{ file, folder: undefined }]))).toEqual([[]]);
+    expect(await ask(world.ledger.pool, readLastSizes([{ file, folder: undefined }])).then(([found]) => found)).toEqual(
+      [[]],
+    );
   });
 
   it('is of the last twenty only, the latest first', async () => {
@@ -229,13 +234,13 @@ describe('readAcceptedCents', () => {
     await world.held({ account });
     await world.putFile((await past(account, 1, 9_999)).file_id, 'cancelled');
     await past('another', 1, 7_777);
-    const ask = (from: Date) =>
-      transact(world.ledger, (tx) => readAcceptedCents(tx, [{ file: { file_id: '', account }, since: from }])).then(
-        ([cents]) => cents,
+    const centsSince = (from: Date) =>
+      ask(world.ledger.pool, readAcceptedCents([{ file: { file_id: '', account }, since: from }])).then(
+        ([found]) => found[0],
       );
-    expect(await ask(since)).toBe(3_000);
-    expect(await ask(new Date(START))).toBe(13_000);
-    expect(await ask(world.clock.now())).toBe(0);
+    expect(await centsSince(since)).toBe(3_000);
+    expect(await centsSince(new Date(START))).toBe(13_000);
+    expect(await centsSince(world.clock.now())).toBe(0);
   });
 
   it('counts a file that came while a clock was behind, by the one that was right', async () => {
@@ -243,13 +248,13 @@ describe('readAcceptedCents', () => {
     world.clock.advance(-400 * 86_400_000);
     const { file_id: fileId } = await past('behind', 1, 5_000);
     world.clock.set(since);
-    const ask = () =>
-      transact(world.ledger, (tx) => readAcceptedCents(tx, [{ file: { file_id: '', account: 'behind' }, since }])).then(
-        ([cents]) => cents,
+    const centsNow = () =>
+      ask(world.ledger.pool, readAcceptedCents([{ file: { file_id: '', account: 'behind' }, since }])).then(
+        ([found]) => found[0],
       );
-    expect(await ask()).toBe(0);
+    expect(await centsNow()).toBe(0);
     await world.force('UPDATE file SET aged_from = $2 WHERE file_id = $1', [fileId, since]);
-    expect(await ask()).toBe(5_000);
+    expect(await centsNow()).toBe(5_000);
   });
 });
 

@@ -9,7 +9,6 @@ import { explainRefusal, withRefusalExplained } from '../../../src/ledger/engine
 import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
 import { inspectServer, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
-import { queryInOne, queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { storableJson, storableText } from '../../../src/ledger/engine/storable-text.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
@@ -128,10 +127,6 @@ describe('openLedger', () => {
     ]);
     const told = await transact(world.ledger, (tx) => tx.client.query('SELECT $1::text AS text', [odd]));
     expect(told.rows).toEqual([{ text: kept }]);
-    const [asked] = await transact(world.ledger, (tx) =>
-      queryInOne(tx, ({ client }) => [client.query('SELECT $1::text AS text', [odd])]),
-    );
-    expect(asked.rows).toEqual([{ text: kept }]);
     expect((await pool.query('SELECT $1::bytea AS bytes', [Buffer.from(odd)])).rows[0].bytes).toEqual(Buffer.from(odd));
   });
 
@@ -155,20 +150,6 @@ describe('openLedger', () => {
         await client.query('SELECT $1::integer AS rare', [1]);
         expect(await keptOf(client, 'AS repeated')).toHaveLength(1);
         expect(await keptOf(client, 'AS rare')).toEqual([]);
-      }));
-
-    it('are made anew when the message that brought the statement failed before it', () =>
-      withClient(async (client) => {
-        const text = 'SELECT $1::integer AS behind_a_fault';
-        for (let use = 1; use < REPEATED; use += 1) await world.ledger.locks.query(text, [1]);
-        const failing = queryTogether(client, (asked) => [
-          asked.query('SELECT 1 / $1::integer', [0]),
-          asked.query(text, [1]),
-        ]);
-        await expect(failing).rejects.toThrow('division by zero');
-        expect(await keptOf(client, 'behind_a_fault')).toEqual([]);
-        expect((await client.query(text, [2])).rows).toEqual([{ behind_a_fault: 2 }]);
-        expect(await keptOf(client, 'behind_a_fault')).toHaveLength(1);
       }));
 
     it('fail once in this process when another has changed the columns, then fit', async () => {

@@ -3,7 +3,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { lockAndQuery, tryLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
+import { tryLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 
 const world = openedForTests(openTestLedger);
@@ -92,26 +92,6 @@ describe('withLock', () => {
     expect(answer).toBe('done');
     expect(world.ledger.locks.totalCount).toBeLessThanOrEqual(before);
     expect(await withLock(world.ledger, 'file:a', async () => 'next')).toBe('next');
-  });
-});
-
-describe('lockAndQuery', () => {
-  it('answers what was asked when the lock is held, and lets go when the question fails', async () => {
-    await world.ledger.pool.query('CREATE TABLE counted (n int)');
-    const count = (ledger: Ledger) => ledger.pool.query('SELECT count(*) AS n FROM counted');
-    const add = () => world.ledger.pool.query('INSERT INTO counted VALUES (1)');
-    const seen = await Promise.all(
-      Array.from({ length: 5 }, () =>
-        lockAndQuery(world.ledger, 'count', count, async ({ rows }) => {
-          await add();
-          return rows[0].n;
-        }),
-      ),
-    );
-    expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
-    const failing = (ledger: Ledger) => ledger.pool.query('SELECT 1 / 0');
-    await expect(lockAndQuery(world.ledger, 'count', failing, add)).rejects.toMatchObject({ code: '22012' });
-    expect((await lockAndQuery(world.ledger, 'count', count, async (answer) => answer)).rows[0].n).toBe(5);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ask } from '../../../src/ledger/engine/ask.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bindAccounts } from '../../../src/ledger/merchant/bind-accounts.ts';
 import { answerAddress, listAddressQuestions } from '../../../src/ledger/merchant/answer-address.ts';
@@ -78,9 +79,9 @@ describe('a service that says otherwise at the same address', () => {
     );
   const content = { file_id: 'again', account: 'main' };
   const isKnown = (sha256: string) =>
-    transact(world.ledger, (tx) => findSameContent(tx, [{ file: { ...content, sha256 } }])).then(
-      ([file]) => file !== undefined,
-    );
+    ask(world.ledger.pool, findSameContent([{ file: { ...content, sha256 } }]))
+      .then(([found]) => found)
+      .then(([file]) => file !== undefined);
 
   it.each([
     ['a sandbox that is a service now', true, false, 'what is sent now is charged'],

@@ -1,3 +1,4 @@
+import { ask } from '../../../src/ledger/engine/ask.ts';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stepText } from '../../../schemas/steps.ts';
@@ -73,7 +74,9 @@ describe('two names of one merchant', () => {
     const file = await world.accepted({ account: 'main' });
     const again = { file_id: 'another', account: 'second', sha256: file.sha256 };
     const found = (account: string) =>
-      transact(world.ledger, (tx) => findSameContent(tx, [{ file: { ...again, account } }])).then(([file]) => file);
+      ask(world.ledger.pool, findSameContent([{ file: { ...again, account } }]))
+        .then(([found]) => found)
+        .then(([file]) => file);
     expect((await found('second'))?.file_id).toBe(file.file_id);
     await bindAccounts(world.ledger, [named('main'), named('second')]);
     expect(await found('second')).toBeUndefined();

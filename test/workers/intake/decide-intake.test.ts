@@ -1,3 +1,4 @@
+import { ask } from '../../../src/ledger/engine/ask.ts';
 import { describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { ERRORS, type FaultCode } from '../../../schemas/errors.ts';
@@ -273,9 +274,9 @@ it('findDuplicates names the file that had the same bytes, also for a file that 
   );
   const { sha256, name } = rows[0]!;
   const find = (change: object) =>
-    transact(world.app.ledger, (tx) =>
-      findDuplicates(tx, [{ file: { file_id: '', account, sha256, ...change } }]),
-    ).then(([why]) => why);
+    ask(world.app.ledger.pool, findDuplicates([{ file: { file_id: '', account, sha256, ...change } }]))
+      .then(([found]) => found)
+      .then(([why]) => why);
   const detail = `they were in "${name}" (file ${first}), which is in progress`;
   expect(await find({})).toEqual({ code: 'DUPLICATE_FILE', detail, duplicateOf: first });
   await forceSql(world.app, `UPDATE file SET state = 'completed', invalid_rows = 3 WHERE file_id = '${first}'`);

@@ -199,4 +199,99 @@ describe('calls that follow each other', () => {
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
     expect(await world.storyOf(keys[1]!)).toMatchObject({ moves: ['put-off'], attempts: [], maySend: false });
   });
+
+  it.each<[string, string, number]>([
+    ['the next batch', 'SELECT FROM batch WHERE file_id = $1 AND batch_no = 2 FOR UPDATE', 1],
+    ['the file of the next batch', 'SELECT FROM file WHERE file_id = $2 FOR UPDATE', 3],
+  ])('write an answer at once while another transaction holds %s', async (_what, lock, taken) => {
+    const { account, keys } = await threeBatches();
+    const fileId = await world.takeInCharges(account, 2, 201);
+    const { pool } = world.app.ledger;
+    const other = await pool.connect();
+    let waited = 0;
+    try {
+      await other.query('BEGIN');
+      const service = serving(world.app, {
+        during: async (number) => {
+          await sleep(30);
+          if (number !== taken) return;
+          await other.query(lock.replace(/\$\d/, '$1'), [lock.includes('$2') ? fileId : keys[0]!.fileId]);
+          const answeredAt = performance.now();
+          void expect
+            .poll(async () => (await world.batch(keys[taken - 1]!)).state, { interval: 5 })
+            .toBe('submitted')
+            .then(() => {
+              waited = performance.now() - answeredAt;
+              return other.query('COMMIT');
+            });
+        },
+      });
+      await send(service.app, account);
+      expect(waited).toBeGreaterThan(0);
+    } finally {
+      other.release();
+    }
+    expect((await statesOf(keys)).slice(0, taken)).toEqual(Array.from({ length: taken }, () => 'submitted'));
+  });
+
+  it('do not wait for the queue while the next one is in progress', async () => {
+    const { account, keys } = await threeBatches();
+    let rings = 0;
+    let answered = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const ring: App['queue']['ring'] = async () => {
+      rings += 1;
+      // Only once the next answer is in the ledger: a queue that is slow for so long.
+      if (rings === 1) await isAnswered;
+    };
+    const service = serving({ ...world.app, queue: { ...world.app.queue, ring } }, { during: () => sleep(30) });
+    const sent = send(service.app, account);
+    await expect.poll(async () => (await world.batch(keys[1]!)).state).toBe('submitted');
+    answered();
+    await sent;
+    expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
+  });
+
+  it('use no connection that the service has closed meanwhile, and try a batch once', async () => {
+    const { account, keys } = await threeBatches();
+    const service = serving(world.app, { during: () => sleep(100) });
+    const gateway = service.app.gateway({ account, merchant_no: 0 });
+    let opened = 0;
+    const closing: typeof gateway.submitBatch = (call) => {
+      opened += 1;
+      const at = performance.now();
+      return gateway.submitBatch({
+        ...call,
+        beforeFirstByte: (about) =>
+          call.beforeFirstByte({
+            ...about,
+            findFault: async () => (performance.now() - at > 50 ? 'the service closed the connection' : undefined),
+          }),
+      });
+    };
+    await send({ ...service.app, gateway: () => ({ ...gateway, submitBatch: closing }) }, account);
+    expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
+    for (const key of keys) expect(await world.storyOf(key)).toMatchObject({ attempt: 1, moves: ['send', 'submit'] });
+    expect(opened).toBe(5);
+  });
+
+  it('are tried anew when no second connection can be made during a call, and that counts as no try', async () => {
+    const { account, keys } = await threeBatches();
+    const service = serving(world.app, { during: () => sleep(30) });
+    const gateway = service.app.gateway({ account, merchant_no: 0 });
+    let busy = 0;
+    const single: typeof gateway.submitBatch = async (call) => {
+      if (busy > 0) return { kind: 'not_sent', why: 'connection refused' };
+      busy += 1;
+      return gateway.submitBatch(call).finally(() => {
+        busy -= 1;
+      });
+    };
+    await send({ ...service.app, gateway: () => ({ ...gateway, submitBatch: single }) }, account);
+    expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
+    for (const key of keys) expect(await world.storyOf(key)).toMatchObject({ attempt: 1, moves: ['send', 'submit'] });
+    expect(await world.query('SELECT FROM failing_work WHERE account = $1', [account])).toEqual([]);
+  });
 });
