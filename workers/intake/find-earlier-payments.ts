@@ -19,7 +19,6 @@ import {
 } from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import type { ChosenVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 
 /** What the other files of the account say about this one. */

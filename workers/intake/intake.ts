@@ -4,7 +4,6 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { isFormerName } from '../../src/ledger/merchant/bound-accounts.ts';
 import { findBeingRead, forgetReadings } from '../../src/ledger/file/count-readings.ts';
 import type { FileDecision } from '../../src/ledger/file/decide-file.ts';
-import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { dueFiles } from '../../src/ledger/batch/due-work.ts';
 import { readFileRow, readFileRows } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';

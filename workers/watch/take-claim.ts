@@ -16,7 +16,6 @@ import { type ClaimedFile, claimFiles } from '../../src/ledger/file/claim-file.t
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { endReading, findBeingRead } from '../../src/ledger/file/count-readings.ts';
 import { findKnownFiles, readFileRow } from '../../src/ledger/file/read-file.ts';
-import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { archivePath, besideSealed, removeDrafts, sealFile } from '../../src/crypto/archive.ts';
 import { newDataKey } from '../../src/crypto/data-key.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
-import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { tryLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';

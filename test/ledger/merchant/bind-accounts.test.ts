@@ -4,7 +4,6 @@ import { bindAccounts } from '../../../src/ledger/merchant/bind-accounts.ts';
 import { answerAddress, listAddressQuestions } from '../../../src/ledger/merchant/answer-address.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { findSameContent } from '../../../src/ledger/duplicates/find-duplicate.ts';
-import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { accountsOfFiles, meanings, named } from './support.ts';

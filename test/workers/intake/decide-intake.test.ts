@@ -6,7 +6,6 @@ import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { ControlNote } from '../../../src/rows/rows.ts';
 import { type Circumstances, decideIntake } from '../../../workers/intake/decide-intake.ts';
 import { weighClocks } from '../../../workers/intake/find-earlier-payments.ts';
-import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { findDuplicates } from '../../../workers/intake/find-duplicate.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
