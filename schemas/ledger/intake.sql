@@ -133,9 +133,10 @@ CREATE TRIGGER fingerprints_dropped_late AFTER DELETE ON row_fingerprint REFEREN
 
 -- Decides files that were read, or refused unread, one or many. A file that is decided already stays as it is. The batches
 -- of a refused file go; its rows stay, so that a search for an invoice finds them. This also ends the count of its readings.
--- p_files: as in read_decisions. Returns those that were decided, as they are now.
-CREATE FUNCTION commit_intake(p_at timestamptz, p_database_now timestamptz, p_files jsonb) RETURNS SETOF file
+-- p_files: as in read_decisions. Returns those that were decided.
+CREATE FUNCTION commit_intake(p_at timestamptz, p_database_now timestamptz, p_files jsonb) RETURNS TABLE (file_id text)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
 BEGIN
   DELETE FROM batch b USING read_decisions(p_files) d, file f
     WHERE d.state = 'rejected' AND b.file_id = d.file_id AND f.file_id = d.file_id AND f.state = 'claimed';
@@ -153,7 +154,7 @@ BEGIN
         SELECT coalesce(sum(r.amount_cents), 0), count(*) FILTER (WHERE r.amount_cents IS NULL)
         FROM payment_row r WHERE r.file_no = f.file_no AND r.batch_no IS NULL AND d.invalid_rows > 0)
     FROM read_decisions(p_files) d WHERE f.file_id = d.file_id AND f.state = 'claimed'
-    RETURNING f.*;
+    RETURNING f.file_id;
 END $$;
 
 -- Reads a list of files: the state that each comes into, why, and what was found out, named as the columns of table file;

@@ -65,9 +65,12 @@ export type DecidedFile = {
  * @throws PipelineError MOVE_REFUSED when one of them is decided already
  */
 export async function decideFiles(tx: Transaction, decided: readonly DecidedFile[]): Promise<PlainFileRow[]> {
-  const { rows } = await tx.client.query<PlainFileRow>(`SELECT * FROM commit_intake($1, ${tx.databaseNow}, $2)`, [
-    tx.at,
-    storableJson(decided.map(toCommit)),
+  const { rows: made } = await tx.client.query<{ file_id: string }>(
+    `SELECT file_id FROM commit_intake($1, ${tx.databaseNow}, $2)`,
+    [tx.at, storableJson(decided.map(toCommit))],
+  );
+  const { rows } = await tx.client.query<PlainFileRow>('SELECT * FROM file WHERE file_id = ANY ($1)', [
+    made.map((one) => one.file_id),
   ]);
   return decided.map(({ fileId, findings, decision }) => {
     const { verdict } = decision;
