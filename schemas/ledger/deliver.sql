@@ -30,9 +30,34 @@ CREATE INDEX output_by_time ON output (written_at);
 -- this ledger is not the one that its outputs were made of: when the server is replaced under a running process, the
 -- process may read from one ledger and record in the other, which would keep to bytes that it can never make again. Nor is
 -- anything recorded beside an output that has other bytes: two processes with different settings wrote it at once.
--- p_files: as in read_made_outputs. Returns what was made: `another` for a file whose outputs were made of something else,
--- `output` for each that is new, and the moves `begin` and `complete`.
-CREATE FUNCTION commit_outputs(p_at timestamptz, p_database_now timestamptz, p_files jsonb)
+-- p_files: as in read_made_outputs. p_links: a list of {key, link} in their order; a link is appended if what it is about
+-- was made. Returns what was made, as in make_outputs, and its key.
+CREATE FUNCTION commit_outputs(p_at timestamptz, p_database_now timestamptz, p_files jsonb, p_links jsonb)
+RETURNS TABLE (file_id text, made text, account text, key text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  one record;
+  keys text[] := '{}';
+  links jsonb;
+BEGIN
+  FOR one IN SELECT * FROM make_outputs(p_at, p_database_now, p_files) LOOP
+    file_id := one.file_id;
+    made := one.made;
+    account := one.account;
+    key := concat_ws(' ', one.file_id, one.made, one.kind, one.number);
+    keys := keys || key;
+    RETURN NEXT;
+  END LOOP;
+  SELECT jsonb_agg(l.entry->'link' ORDER BY l.place) INTO links
+    FROM jsonb_array_elements(p_links) WITH ORDINALITY AS l (entry, place) WHERE l.entry->>'key' = ANY (keys);
+  IF links IS NOT NULL THEN
+    PERFORM append_audit(p_at, p_database_now, links);
+  END IF;
+END $$;
+
+-- Makes what commit_outputs records: `another` for a file whose outputs were made of something else, `output` for each that
+-- is new, and the moves `begin` and `complete`.
+CREATE FUNCTION make_outputs(p_at timestamptz, p_database_now timestamptz, p_files jsonb)
 RETURNS TABLE (file_id text, made text, kind text, number integer, account text)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column

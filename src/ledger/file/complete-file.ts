@@ -1,9 +1,8 @@
 import { IS_OPEN } from '../batch/conditions.ts';
-import type { OutputKind } from '../../../schemas/lifecycle.ts';
+import { FILE_MOVES, type OutputKind } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { storableJson } from '../engine/storable-text.ts';
-import { transact, type Transaction } from '../engine/transaction.ts';
-import { noteFileMove } from '../engine/move.ts';
+import { type AuditEntry, callFunction } from '../engine/transaction.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { OutputRow, ReadFileRow } from '../engine/records.ts';
 import { READ_FROM } from './read-file.ts';
@@ -37,47 +36,60 @@ export async function commitOutputs(
   ledger: Ledger,
   files: readonly MadeOutputs[],
 ): Promise<ReadonlyMap<string, 'recorded' | 'completed' | 'another'>> {
-  return transact(ledger, async (tx) => {
-    const { rows } = await tx.client.query<Made>(`SELECT * FROM commit_outputs($1, ${tx.databaseNow}, $2)`, [
-      tx.at,
-      storableJson(
-        files.map(({ source, outputs, completes }) => ({
-          fileId: source.file.file_id,
-          readFrom: source.file.read_from,
-          batchMarks: source.batchMarks,
-          isLast: completes !== undefined,
-          outputs,
-        })),
-      ),
-    ]);
-    return new Map(files.map((file) => [file.source.file.file_id, noteMade(tx, file, rows)]));
-  });
+  const at = ledger.clock.now();
+  const listed = files.map(({ source, outputs, completes }) => ({
+    fileId: source.file.file_id,
+    readFrom: source.file.read_from,
+    batchMarks: source.batchMarks,
+    isLast: completes !== undefined,
+    outputs,
+  }));
+  const links = files.flatMap(linksOf);
+  const { rows } = await callFunction<Made>(
+    ledger,
+    `SELECT * FROM commit_outputs($1, ${ledger.databaseNow()}, $2, $3)`,
+    [at, storableJson(listed), storableJson(links)],
+    links.map(({ link }) => link),
+  );
+  for (const { made, account } of rows) {
+    if (made !== 'begin' && made !== 'complete') continue;
+    const { to } = FILE_MOVES.find(({ name }) => name === made)!;
+    ledger.tally.add('paydrop_file_moves_total', { account: account!, state: to });
+  }
+  const isMade = ({ source }: MadeOutputs, what: Made['made']) =>
+    rows.some((row) => row.file_id === source.file.file_id && row.made === what);
+  return new Map(
+    files.map((file) => [
+      file.source.file.file_id,
+      isMade(file, 'another') ? 'another' : isMade(file, 'complete') ? 'completed' : 'recorded',
+    ]),
+  );
 }
 
-type Made = {
-  file_id: string;
-  made: 'another' | 'output' | 'begin' | 'complete';
-  kind: OutputKind | null;
-  number: number | null;
-  account: string | null;
-};
+type Made = { file_id: string; made: 'another' | 'output' | 'begin' | 'complete'; account: string | null };
 
-function noteMade(tx: Transaction, { source, outputs, completes }: MadeOutputs, made: readonly Made[]) {
+/** The links that the outputs of a file may make, each with the name by which `commit_outputs` knows what it is about. */
+function linksOf({ source, outputs, completes }: MadeOutputs): { key: string; link: AuditEntry }[] {
   const { file_id: fileId } = source.file;
-  const ofFile = made.filter((one) => one.file_id === fileId);
-  if (ofFile.some((one) => one.made === 'another')) return 'another';
   const actor = 'worker:deliver';
-  for (const { kind, number = 0, name, sha256, rows } of outputs) {
-    if (!ofFile.some((one) => one.kind === kind && one.number === number)) continue;
-    const reason = number === 0 ? `${kind} written` : `${kind} ${number} written`;
-    tx.audit({ actor, fileId, move: 'output', reason, evidence: { name, sha256, rows } });
-  }
-  const move = (name: 'begin' | 'complete') => ofFile.find((one) => one.made === name)?.account ?? undefined;
-  const [begun, completed] = [move('begin'), move('complete')];
-  if (begun !== undefined) noteFileMove(tx, 'begin', fileId, begun, { actor, reason: 'there was nothing to send' });
-  const reason = 'every row is final and the outputs are read back';
-  if (completed !== undefined) noteFileMove(tx, 'complete', fileId, completed, { actor, reason, ...completes });
-  return completed === undefined ? 'recorded' : 'completed';
+  const moving = (name: 'begin' | 'complete', reason: string, evidence = {}) => {
+    const { from, to } = FILE_MOVES.find((move) => move.name === name)!;
+    return { key: `${fileId} ${name}`, link: { actor, fileId, move: name, from, to, reason, evidence } };
+  };
+  return [
+    ...outputs.map(({ kind, number = 0, name, sha256, rows }) => ({
+      key: `${fileId} output ${kind} ${number}`,
+      link: {
+        actor,
+        fileId,
+        move: 'output',
+        reason: number === 0 ? `${kind} written` : `${kind} ${number} written`,
+        evidence: { name, sha256, rows },
+      },
+    })),
+    moving('begin', 'there was nothing to send'),
+    moving('complete', 'every row is final and the outputs are read back', completes?.evidence),
+  ];
 }
 
 /**
