@@ -70,7 +70,11 @@ export async function openLedger(
   },
 ): Promise<Ledger> {
   const server = await reachServer(place, options.log, options.meanwhile);
-  const pool = openPool(server.connection, { ...options, ...(options.reads && ONE_THAT_STAYS) });
+  let onConnect: ((client: pg.ClientBase) => Promise<void>) | undefined;
+  const pool = openPool(server.connection, {
+    ...options,
+    ...(options.reads && { ...ONE_THAT_STAYS, onConnect: (client) => onConnect?.(client) }),
+  });
   const locks = openPool(server.connection, options);
   const close = async () => {
     await pool.end();
@@ -80,6 +84,8 @@ export async function openLedger(
   try {
     const client = await pool.connect();
     const visitor = await enter(client, options).finally(() => client.release());
+    // A session that takes the place of a lost one proves all of it anew.
+    if (visitor) onConnect = (next) => mustStillVisit(next, sqlClock(options)());
     const instance =
       visitor ??
       (await joinAsInstance({ ...server.connection, ...SESSION }, options.log, {
@@ -122,6 +128,13 @@ async function enter(
   return undefined;
 }
 
+async function mustStillVisit(client: pg.ClientBase, databaseNow: string): Promise<void> {
+  if (await visit(client, databaseNow)) return;
+  throw new PipelineError('LEDGER_UNREACHABLE', 'read the ledger', 'it was changed while the connection was lost', {
+    next: 'Run the command again.',
+  });
+}
+
 async function checkAsIs(client: pg.PoolClient): Promise<void> {
   await refuseForeignFunctions(client);
   await refuseNewer(client);
@@ -141,7 +154,7 @@ const ANSWER_MS = 120_000;
 /** Longest wait for a connection, in ms, including one that is in use. */
 const CONNECT_MS = 30_000;
 
-/** For a reader: its session keeps the functions of this version, so it must not be replaced when it rests. */
+/** For a reader: its session keeps the functions of this version, so it is not replaced when it rests. */
 const ONE_THAT_STAYS = { max: 1, idleTimeoutMillis: 0 };
 
 /** @param options.answerMs 0 for no limit */
@@ -152,13 +165,21 @@ export function openPool(
     answerMs,
     max = 20,
     idleTimeoutMillis,
-  }: { log: Log; answerMs?: number; max?: number; idleTimeoutMillis?: number },
+    onConnect,
+  }: {
+    log: Log;
+    answerMs?: number;
+    max?: number;
+    idleTimeoutMillis?: number;
+    onConnect?: (client: pg.ClientBase) => Promise<void> | undefined;
+  },
 ): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
     ...SESSION,
     max,
     ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }),
+    ...(onConnect && { onConnect }),
     application_name: 'paydrop',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,

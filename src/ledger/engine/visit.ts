@@ -18,7 +18,7 @@ import { checkSession } from './schema-lock.ts';
  * @returns undefined when something is missing or changed; then the ledger must be opened as by all others
  * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_NEWER
  */
-export async function visit(client: pg.PoolClient, databaseNow: string): Promise<Instance | undefined> {
+export async function visit(client: pg.ClientBase, databaseNow: string): Promise<Instance | undefined> {
   try {
     // First, so that the functions found are still there when they are called.
     await shareFunctions(client);

@@ -58,6 +58,28 @@ describe('openLedger', () => {
       await ledger.close();
     });
 
+    it('proves a session anew that takes the place of a lost one', async () => {
+      const own = await startTestPostgres();
+      const [ledger, other] = [await openToRead(own), await openLedger({ url: own.url }, options)];
+      const lose = async () => {
+        await other.pool.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%one_of_a_reader%'`,
+        );
+        await expect.poll(() => ledger.pool.totalCount, { interval: 5 }).toBe(0);
+      };
+      const ask = () => ledger.pool.query('SELECT 1 AS one_of_a_reader');
+      await ask();
+      await lose();
+      expect((await ask()).rowCount).toBe(1);
+      await other.pool.query(`INSERT INTO migration (name) VALUES ('99.0.0')`);
+      await lose();
+      await expect(ask()).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
+      await ledger.close();
+      await other.close();
+      await own.stop();
+    });
+
     it('makes what is missing, as others do', async () => {
       const empty = await startTestPostgres({ schema: 'empty' });
       const ledger = await openToRead(empty);
