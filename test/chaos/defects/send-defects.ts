@@ -32,11 +32,6 @@ export const SEND_DEFECTS: readonly Defect[] = [
     'a batch leaves while its account is stopped or in doubt, or its file is not wanted',
     'may_leave(b.account, b.file_id, b.body_sha256)',
   ),
-  without(
-    'gate beside a call in flight',
-    'a batch is declared beside another call of its account',
-    'NOT is_calling(b.account)',
-  ),
   {
     name: 'gate without the order',
     about: 'a batch leaves before one that came earlier',
