@@ -10,7 +10,7 @@ import { seededRandom } from '../../support/random.ts';
 import { contextAt } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { type Call, endCall } from '../../../src/ledger/batch/commit-send.ts';
-import { declareCall, declareNow } from '../../support/calls.ts';
+import { declareCall, callFor } from '../../support/calls.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -112,7 +112,7 @@ async function callInDoubt(account: string, sandbox: Sandbox, gateway: Gateway, 
 
 async function prepared(account: string): Promise<Call> {
   const { file_id: fileId } = await world.accepted({ account });
-  return (await declareNow(world.ledger, { fileId, batchNo: 1 }))!;
+  return callFor(world.ledger, { fileId, batchNo: 1 });
 }
 
 function submit(gateway: Gateway, batch: Call, during: () => void = () => {}) {
