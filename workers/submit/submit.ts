@@ -203,8 +203,8 @@ function followUp(
     const state = ended === undefined ? await recordAnswer(app, end) : await report(app, end, ended);
     crashPoint('submit.recorded');
     const acted = actOn(app, call.call, answer);
-    // It is in progress, and its answer must not wait.
-    if (standing) return { state, next: standing };
+    // It is in progress, and its answer must not wait. After an end that was not written, it was not declared.
+    if (standing) return state === 'submitted' || ended === undefined ? { state, next: standing } : { state };
     await acted;
     const next = await opening;
     return next && state === 'submitted' && mayGoOn() && (await next.isOfUse())
