@@ -20,7 +20,10 @@ const SCENARIOS = 150;
 
 describe('scenarios', () => {
   it('hold what is promised, and are about everything there is', { timeout: 3_600_000 }, async () => {
-    const { scenarios, failed, counts, failures } = await simulateInProcesses({ seed: 53_000, scenarios: SCENARIOS }, 2);
+    const { scenarios, failed, counts, failures } = await simulateInProcesses(
+      { seed: 53_000, scenarios: SCENARIOS },
+      2,
+    );
 
     expect(failures.map(describeFailure).join('\n')).toBe('');
     expect({ scenarios, failed }).toEqual({ scenarios: SCENARIOS, failed: 0 });
