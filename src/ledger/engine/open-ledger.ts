@@ -179,7 +179,8 @@ export function openPool(
     ...SESSION,
     max,
     ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }),
-    ...(onConnect && { onConnect }),
+    // pg-pool waits for its promise, which its types leave out.
+    ...(onConnect && { onConnect: onConnect as (client: pg.ClientBase) => void }),
     application_name: 'paydrop',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
