@@ -180,7 +180,7 @@ export function openPool(
     max,
     ...(idleTimeoutMillis !== undefined && { idleTimeoutMillis }),
     // pg-pool waits for its promise, which its types leave out.
-    ...(onConnect && { onConnect: onConnect as (client: pg.ClientBase) => void }),
+    ...({ onConnect } as object),
     application_name: 'paydrop',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
