@@ -204,7 +204,7 @@ export const AccountConfig = z.strictObject({
     .optional()
     .describe('Address of the service; left out, the one of the server. Plain http on loopback only'),
   leaseMs: Patience.default(30_000).describe(
-    'How long a worker may hold a batch before it writes the first byte, in ms',
+    'Longest time from the declaration of a call to its first byte, in ms; one that takes longer is withdrawn',
   ),
   connectTimeoutMs: Patience.default(10_000).describe('Longest wait for a connection, in ms'),
   answerTimeoutMs: Patience.default(180_000).describe('Longest wait for the whole answer, in ms'),

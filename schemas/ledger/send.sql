@@ -290,7 +290,7 @@ END $$;
 
 -- Ends a call and declares the next one of its account, or does one of both, in one commit. The next is declared only
 -- after an end by which the service took the batch, and only if this commit writes that end. An end waits for nothing that
--- the next call needs: not for a stop that is being committed (pause-account.ts), nor for whoever has locked the next batch
+-- the next call needs: not for a stop that is being committed (pause-account.ts), nor for another transaction that has locked the next batch
 -- or its file. That call then stays undeclared. So no deadlock arises, either. Returns the names of the links that were made, in their order, and `recorded` for an end that an
 -- earlier try has written.
 -- p_end: as in end_call. p_next: as in begin_call. Either may be null. p_links: the links that they may make, by name.

@@ -9,7 +9,7 @@ import { checkSession } from './schema-lock.ts';
  * Lets a command read the ledger by one connection, if it is as this version makes it.
  *
  * It must know all that others must: that the session is ours, the tables and functions are those of this version, and
- * no stranger made a function, which would act with our rights. Whoever only reads can do without the rest:
+ * no stranger made a function, which would act with our rights. A process that only reads can do without the rest:
  * - the lock of the schema, under which others build it: a reader builds nothing;
  * - the legal moves, and functions of other versions: it makes no move and drops nothing;
  * - the lock that says a process lives: nobody waits for the death of one that holds neither a batch nor a file.

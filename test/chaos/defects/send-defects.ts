@@ -187,7 +187,7 @@ export const SEND_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'end held up by a lock',
-    about: 'an answer waits for whoever has locked the next batch, and a crash puts it in doubt',
+    about: 'an answer waits for another transaction that has locked the next batch, and a crash puts it in doubt',
     file: SEND,
     find: "    is_locked := is_locked AND can_lock_call(p_next->>'fileId', (p_next->>'batchNo')::integer);\n",
     replace: '',

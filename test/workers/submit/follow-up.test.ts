@@ -18,8 +18,13 @@ type Script = {
   connectMs?: (place: number) => number;
   /** Called when a connection stands, before it asks whether it may send. */
   stands?: (place: number) => Promise<unknown>;
-  /** Called while the service works on a batch; returns its answer. */
-  during?: (place: number) => Promise<SubmitAnswer | void> | SubmitAnswer | void;
+  /** Called while the service works on a batch; returns its answer. `nextStands` waits for the connection of the next. */
+  during?: (number: number, nextStands: () => Promise<void>) => Promise<SubmitAnswer | void> | SubmitAnswer | void;
+};
+
+/** Answers once the next connection stands, however busy the machine is; the third of three has no next. */
+const onceNextStands: Script['during'] = async (number, nextStands) => {
+  if (number < 3) await nextStands();
 };
 
 let ids = 0;
@@ -28,17 +33,22 @@ let ids = 0;
 function serving(app: App, { connectMs, stands, during }: Script = {}) {
   const sent: string[] = [];
   let opened = 0;
+  let latest = 0;
   const scripted = withGateway(app, {
     submitBatch: async ({ body, beforeFirstByte }) => {
       opened += 1;
       const place = opened;
       await sleep(connectMs?.(place) ?? 0);
       await stands?.(place);
+      latest = place;
       if (!(await beforeFirstByte({ url: 'https://service.example/', requestBytes: 1_000 })))
         return { kind: 'withheld' };
       sent.push(Buffer.from(body).toString());
       const number = sent.length;
-      return (await during?.(number)) ?? taken(`follow-${(ids += 1)}`);
+      const nextStands = async () => {
+        while (latest <= place) await sleep(1);
+      };
+      return (await during?.(number, nextStands)) ?? taken(`follow-${(ids += 1)}`);
     },
     askTime: async () => undefined,
     fetchBatchResult: async () => ({ kind: 'not_known', text: 'Invalid Batch ID' }),
@@ -76,7 +86,7 @@ describe('calls that follow each other', () => {
   it('have one commit for the end of each and the declaration of the next', async () => {
     const { account, keys } = await threeBatches();
     const { app, commits } = counting(world.app);
-    const service = serving(app, { during: () => sleep(30) });
+    const service = serving(app, { during: onceNextStands });
     await send(service.app, account);
     expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
     expect(new Set(service.sent).size).toBe(3);
@@ -104,7 +114,13 @@ describe('calls that follow each other', () => {
 
   it('open another connection when theirs has stood for too long', async () => {
     const { account, keys } = await threeBatches();
-    const service = serving(world.app, { during: (place) => (place === 1 ? sleep(2_200) : undefined) });
+    const service = serving(world.app, {
+      during: async (number, nextStands) => {
+        if (number > 1) return;
+        await nextStands();
+        await sleep(2_100);
+      },
+    });
     await send(service.app, account);
     expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
     expect(service.sent).toHaveLength(3);
@@ -115,7 +131,12 @@ describe('calls that follow each other', () => {
     'end with an answer that is $kind, and nothing of the next is written',
     async (answer) => {
       const { account, keys } = await threeBatches();
-      const service = serving(world.app, { during: () => sleep(30, answer) });
+      const service = serving(world.app, {
+        during: async (_number, nextStands) => {
+          await nextStands();
+          return answer;
+        },
+      });
       await send(service.app, account);
       expect(service.sent).toHaveLength(1);
       expect(await statesOf(keys)).toEqual([answer.kind, 'ready', 'ready']);
@@ -127,8 +148,8 @@ describe('calls that follow each other', () => {
     const { account, keys } = await threeBatches();
     const stop = new AbortController();
     const service = serving(world.app, {
-      during: async () => {
-        await sleep(30);
+      during: async (_number, nextStands) => {
+        await nextStands();
         stop.abort();
       },
     });
@@ -140,8 +161,8 @@ describe('calls that follow each other', () => {
   it('end when a person pauses the account during a call', async () => {
     const { account, keys } = await threeBatches();
     const service = serving(world.app, {
-      during: async () => {
-        await sleep(30);
+      during: async (_number, nextStands) => {
+        await nextStands();
         await pauseAccount(world.app.ledger, account, { actor: 'operator:ada', reason: 'wait' });
       },
     });
@@ -154,7 +175,7 @@ describe('calls that follow each other', () => {
   it('lose neither the answer nor a batch when their common commit fails', async () => {
     const { account, keys } = await threeBatches();
     const cut = cutAtStatement(world.app, /commit_send/, 1);
-    const service = serving(cut.app, { during: () => sleep(30) });
+    const service = serving(cut.app, { during: onceNextStands });
     await send(service.app, account);
     expect(cut.wasCut()).toBe(true);
     expect(service.sent).toHaveLength(1);
@@ -164,7 +185,7 @@ describe('calls that follow each other', () => {
 
   it('send nothing that was declared when the answer to the common commit is lost', async () => {
     const { account, keys } = await threeBatches();
-    const service = serving(losingAnswer(world.app, /commit_send/, 1), { during: () => sleep(30) });
+    const service = serving(losingAnswer(world.app, /commit_send/, 1), { during: onceNextStands });
     await send(service.app, account);
     expect(service.sent).toHaveLength(1);
     expect(await world.storyOf(keys[0]!)).toMatchObject({ state: 'submitted', moves: ['send', 'submit'] });
@@ -180,7 +201,12 @@ describe('calls that follow each other', () => {
   it('end in doubt with a batch id that the account has had, and nothing of the next leaves', async () => {
     const { account, keys } = await threeBatches();
     const known = taken(`follow-${ids}`);
-    const service = serving(world.app, { during: () => sleep(30, known) });
+    const service = serving(world.app, {
+      during: async (_number, nextStands) => {
+        await nextStands();
+        return known;
+      },
+    });
     await send(service.app, account);
     expect(service.sent).toHaveLength(1);
     expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
@@ -212,9 +238,9 @@ describe('calls that follow each other', () => {
     try {
       await other.query('BEGIN');
       const service = serving(world.app, {
-        during: async (number) => {
-          await sleep(30);
+        during: async (number, nextStands) => {
           if (number !== taken) return;
+          await nextStands();
           await other.query(lock.replace(/\$\d/, '$1'), [lock.includes('$2') ? fileId : keys[0]!.fileId]);
           const answeredAt = performance.now();
           void expect
@@ -246,7 +272,7 @@ describe('calls that follow each other', () => {
       // Only once the next answer is in the ledger: a queue that is slow for so long.
       if (rings === 1) await isAnswered;
     };
-    const service = serving({ ...world.app, queue: { ...world.app.queue, ring } }, { during: () => sleep(30) });
+    const service = serving({ ...world.app, queue: { ...world.app.queue, ring } }, { during: onceNextStands });
     const sent = send(service.app, account);
     await expect.poll(async () => (await world.batch(keys[1]!)).state).toBe('submitted');
     answered();
@@ -256,18 +282,19 @@ describe('calls that follow each other', () => {
 
   it('use no connection that the service has closed meanwhile, and try a batch once', async () => {
     const { account, keys } = await threeBatches();
-    const service = serving(world.app, { during: () => sleep(100) });
+    const service = serving(world.app, { during: onceNextStands });
     const gateway = service.app.gateway({ account, merchant_no: 0 });
     let opened = 0;
     const closing: typeof gateway.submitBatch = (call) => {
       opened += 1;
-      const at = performance.now();
+      // Each second one waits for the end of a call.
+      const isClosed = opened % 2 === 0;
       return gateway.submitBatch({
         ...call,
         beforeFirstByte: (about) =>
           call.beforeFirstByte({
             ...about,
-            findFault: async () => (performance.now() - at > 50 ? 'the service closed the connection' : undefined),
+            findFault: async () => (isClosed ? 'the service closed the connection' : undefined),
           }),
       });
     };

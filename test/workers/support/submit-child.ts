@@ -1,6 +1,6 @@
 /**
  * Submits one batch in a separate process, which a test may kill or stop. It prints `prepared` when it has read the batch
- * and declared nothing. Then it waits for a line if told to, and finally prints the batch's state.
+ * and declared nothing. Then it waits for a line if the orders say so, and finally prints the batch's state.
  */
 import { once } from 'node:events';
 import { readFileSync, writeSync } from 'node:fs';
