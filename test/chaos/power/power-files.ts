@@ -123,12 +123,15 @@ function readLog(log: Buffer): Change[] {
   return changes;
 }
 
+/** The inode of a sync that covers the whole file system. */
+const ALL = 0;
+
 /** Returns the changes that no later sync covers: that of a file covers its bytes and its name, that of a folder names. */
 function findOpen(changes: readonly Change[]): Change[] {
   const syncedTo = new Map<number, number>();
   const cover = (inode: number, to: number) => syncedTo.set(inode, Math.max(syncedTo.get(inode) ?? 0, to));
   for (const { kind, inode, offset } of changes) if (kind === 'sync') cover(inode, offset);
-  const isCovered = (inode: number, at: number) => at < (syncedTo.get(inode) ?? 0);
+  const isCovered = (inode: number, at: number) => at < Math.max(syncedTo.get(inode) ?? 0, syncedTo.get(ALL) ?? 0);
   const isOpen = ({ kind, inode, folder, at }: Change) =>
     !isCovered(inode, at) && (kind === 'write' || !isCovered(folder, at));
   // A folder that is gone for good was empty by then.

@@ -4,8 +4,9 @@
  * at its next change; then the log is played backwards.
  *
  * A sync covers what was done to the file before it began. As on ext4, it also keeps the name of the file; else a name is
- * kept by a sync of its folder. The syncs themselves only take a while: no disk is asked. What a program writes through
- * a FILE or a mapping is not seen in detail: a FILE opened for writing is undone as a whole until its next sync.
+ * kept by a sync of its folder. A sync of the file system covers all of it. The syncs themselves only take a while: no
+ * disk is asked. What a program writes through a FILE or a mapping is not seen in detail: a FILE opened for writing is
+ * undone as a whole until its next sync.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -282,6 +283,22 @@ static int sync_file(int file, long number) {
 }
 int fsync(int file) { return sync_file(file, SYS_fsync); }
 int fdatasync(int file) { return sync_file(file, SYS_fdatasync); }
+
+/* Covers every file below the folder; written down as the sync of inode 0. */
+int syncfs(int file) {
+  struct stat about;
+  if (!is_kept_file(file, &about)) return syscall(SYS_syncfs, file);
+  if (!enter()) return 0;
+  int64_t start = state->position;
+  leave(0);
+  usleep(sync_microseconds);
+  if (!enter()) return 0;
+  note((struct record){.kind = SYNC, .offset = start}, NULL, NULL, NULL);
+  for (int slot = 0; slot < SLOTS; slot++)
+    if (state->latest[slot] <= start) state->latest[slot] = 0;
+  return leave(0);
+}
+
 int sync_file_range(int file, off64_t offset, off64_t length, unsigned flags) { return 0; }
 
 static int open_kept(const char *given, int flags, mode_t mode) {
