@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { isPlanOutdated } from '../src/kernel/errors.ts';
@@ -61,6 +62,13 @@ export type StageRunner = {
 /** Shortest wait between two looks that no ring asked for, in ms: what becomes due meanwhile is taken together. */
 const LEAST_WAIT_MS = 100;
 
+/**
+ * Longest time between two groups, in ms. A stage begins the next one after twice the time that the last one took, so that
+ * what becomes due meanwhile is taken together: groups grow as things become many. The first thing never waits, nor does
+ * what did not fit into a group.
+ */
+const LONGEST_REST_MS = 250;
+
 /** Longest, in ms; a time that a wrong clock has put off is looked at again. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -90,6 +98,9 @@ export function startStage<Thing>(
   let looking: Promise<void> | undefined;
   let isRung = false;
   let timer: NodeJS.Timeout | undefined;
+  let restsUntil = 0;
+  /** How long the last group took. */
+  let lastMs = 0;
   /** Worked on, and not given back yet. */
   let back: Back = NOTHING;
 
@@ -107,7 +118,10 @@ export function startStage<Thing>(
   async function look(): Promise<void> {
     clearTimeout(timer);
     try {
-      while (mayTakeMore()) await takeMore();
+      while (mayTakeMore()) {
+        await rest();
+        if (mayTakeMore()) await takeMore();
+      }
       if (isRung && running.size >= hands) lookAfter(PASS_ON_MS, passOn);
       if (!mayTake() || stopping.aborted || running.size >= hands) await giveAllBack();
     } catch (error) {
@@ -119,6 +133,11 @@ export function startStage<Thing>(
 
   function mayTakeMore(): boolean {
     return isRung && running.size < hands && mayTake() && !stopping.aborted;
+  }
+
+  async function rest(): Promise<void> {
+    const leftMs = restsUntil - performance.now();
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal: stopping }).catch(() => {});
   }
 
   async function takeMore(): Promise<void> {
@@ -135,6 +154,8 @@ export function startStage<Thing>(
       if (nextAt) lookAfter(waitMs(nextAt), wake);
       return;
     }
+    const beganAt = performance.now();
+    restsUntil = isMore || stage.isRepeated ? beganAt : beganAt + Math.min(LONGEST_REST_MS, 2 * lastMs);
     if (isMore) isRung = true;
     // Something else may become due by itself while the group is worked on.
     else lookAfter(PASS_ON_MS, wake);
@@ -148,6 +169,7 @@ export function startStage<Thing>(
     const work = workOn(app, stage, things, { stop: stopping, isStuck, giveBackEarly })
       .then(giveBackLater)
       .finally(() => {
+        lastMs = performance.now() - beganAt;
         running.delete(work);
         void wake();
       });
@@ -333,7 +355,7 @@ async function tell<Thing>(app: App, stage: Stage<Thing>, ended: readonly Thing[
  * A thing may be due again so often at the moment when it is given back. Then something is wrong, and it is left alone for
  * a while. One that waits for a time of its own, as a poll does, is not due then.
  */
-const MOST_REPEATS = 10;
+const MOST_REPEATS = 40;
 
 /** Counts how often in succession things are due again at once. */
 function watchRepeats() {

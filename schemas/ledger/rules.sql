@@ -65,3 +65,12 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';
 END $$;
+
+-- == Functions ==
+
+-- Whether a time has come. One beyond the longest wait of its kind came from a wrong clock and counts as come, as in
+-- src/kernel/clock.ts.
+CREATE FUNCTION has_come(p_time timestamptz, p_now timestamptz, p_longest_ms bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT p_time <= p_now OR p_time > p_now + p_longest_ms * interval '1 millisecond'
+$$;

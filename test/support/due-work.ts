@@ -22,13 +22,8 @@ export async function findDueWork(
 }
 
 /** Returns what is due for a stage, also what is taken already. */
-export async function listDue({ pool }: Pick<Ledger, 'pool'>, { sql, values }: Due): Promise<string[]> {
-  // Values that only the times to come use have no type otherwise.
-  const unused = values.map((_, place) => `$${place + 1}`).filter((name) => !sql.includes(name));
-  const { rows } = await pool.query<{ subject: string }>(
-    `SELECT subject FROM (${sql}) AS due ${unused.map((name) => `CROSS JOIN (SELECT ${name}::text[]) AS unused`).join(' ')} ORDER BY place`,
-    [...values],
-  );
+export async function listDue({ pool }: Pick<Ledger, 'pool'>, { due, asked }: Due): Promise<string[]> {
+  const { rows } = await pool.query<{ subject: string }>('SELECT subject FROM find_due($1, $2, 1000)', [due, asked]);
   return rows.map(({ subject }) => subject);
 }
 

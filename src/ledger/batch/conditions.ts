@@ -50,12 +50,11 @@ export const NO_BATCH_OPEN = {
 };
 
 /**
- * Returns SQL for whether the time in a column has come. A time beyond the longest wait came from a wrong clock and
- * counts as come, as in kernel/clock.ts.
+ * Returns SQL for whether the time in a column has come.
  * @param longestMs longest possible wait of this kind
  */
 export function hasCome(column: string, now: string, longestMs: number): string {
-  return `(${column} <= ${now} OR ${column} > ${now}::timestamptz + ${longestMs} * interval '1 millisecond')`;
+  return `has_come(${column}, ${now}, ${longestMs})`;
 }
 
 /** Outcomes after which a row may be sent again, as a value for the conditions here. */

@@ -182,13 +182,8 @@ async function makeDue(tx: Transaction, key: BatchKey): Promise<boolean> {
   return rowCount === 1;
 }
 
-/**
- * SQL condition on `batch` for a recheck. The result file of its payment file must exist, because later findings go
- * into a correction of it. The original must exist too, because a correction needs it.
- */
-export const MAY_RECHECK = `batch.state = 'reconciled' AND batch.batch_id IS NOT NULL
-  AND EXISTS (SELECT 1 FROM output o WHERE o.file_id = batch.file_id AND o.kind = 'result')
-  AND NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.shredded_at IS NOT NULL)`;
+/** SQL condition on `batch`: its result may be asked for again. */
+export const MAY_RECHECK = 'may_recheck(batch.file_id, batch.state, batch.batch_id)';
 
 /** Longest wait before a recheck that the configuration allows, in ms. */
 export const LONGEST_RECHECK_MS = 366 * 86_400_000;

@@ -6,7 +6,6 @@ import { type AuditEntry, callFunction } from '../engine/transaction.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { OutputRow, ReadFileRow } from '../engine/records.ts';
 import { READ_FROM } from './read-file.ts';
-import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
 export type NewOutput = {
   kind: OutputKind;
@@ -175,7 +174,7 @@ export async function readDueCorrections(
   fileNos: readonly number[],
 ): Promise<{ fileNo: number; correctionNo: number }[]> {
   const { rows } = await ledger.pool.query<{ fileNo: number; correctionNo: number }>(
-    `SELECT file_no AS "fileNo", correction_no AS "correctionNo" FROM (${UNWRITTEN_CORRECTIONS}) due
+    `SELECT file_no AS "fileNo", correction_no AS "correctionNo" FROM unwritten_corrections()
      WHERE file_no = ANY ($1) ORDER BY file_no, correction_no`,
     [fileNos],
   );

@@ -176,7 +176,7 @@ export async function isMoving(
 ): Promise<boolean> {
   const [row] = await query<{ moving: boolean }>(
     ledger,
-    `SELECT EXISTS (SELECT FROM file f WHERE ((f.state = 'claimed' AND ${IS_READABLE}) OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($4))
+    `SELECT EXISTS (SELECT FROM file f WHERE (${IS_READABLE} OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($4))
          OR EXISTS (SELECT FROM batch WHERE state IN ('sending', 'result_in'))
          OR EXISTS (SELECT FROM batch WHERE is_bound(account, $2) AND (
               state = 'submitted' OR (state = 'ready' AND account <> ALL ($3) AND ${MAY_LEAVE})

@@ -151,12 +151,3 @@ export async function readChanges(ledger: Ledger, fileNo: number, correctionNo: 
   );
   return rows;
 }
-
-/**
- * SQL for corrections whose files are due: the result they correct is written, and they are not. Few rows ever change.
- */
-export const UNWRITTEN_CORRECTIONS = `
-  SELECT DISTINCT changed.file_no, changed.correction_no FROM row_change changed JOIN file owner USING (file_no)
-  WHERE EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'result')
-    AND NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'correction-txt'
-                    AND o.number = changed.correction_no)`;

@@ -2,16 +2,22 @@ import type { QueueName } from '../../../schemas/jobs.ts';
 import { isAlive } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** The question what is due for a stage. */
+/** The question what is due for a stage: which of `find_due` in schemas/ledger/stage.sql, and what that needs. */
 export type Due = {
-  /**
-   * SQL that returns each thing that is due as `subject`, its name in table `taken`, its `place` in the order in which they
-   * should be taken, and its `weight`, such as its rows; also what is taken already.
-   */
-  readonly sql: string;
-  readonly values: readonly unknown[];
-  /** SQL of the times to come at which more becomes due; none when only a ring tells. */
-  readonly next?: readonly string[];
+  readonly due: 'intake' | 'deliver' | 'poll' | 'submit' | 'names';
+  readonly asked: {
+    readonly site?: string;
+    /** The accounts that this process means as the ledger does, as `boundKeys` returns them. */
+    readonly bound?: readonly string[];
+    readonly names?: readonly string[];
+    /** By the clock of the host. */
+    readonly at?: Date;
+    /** Times to come at which more becomes due by itself. */
+    readonly opens?: readonly Date[];
+    readonly longestRepollMs?: number;
+    readonly longestRecheckMs?: number;
+    readonly longestReleaseMs?: number;
+  };
 };
 
 export type Taken = {
@@ -44,58 +50,37 @@ function handOf({ instance }: Ledger) {
 export async function takeDue(
   ledger: Ledger,
   stage: QueueName,
-  { sql, values, next = [] }: Due,
+  { due, asked }: Due,
   { limit, back, laterMs }: { limit: { things: number; weight: number }; back: Back; laterMs: number },
 ): Promise<Taken> {
   const now = ledger.databaseNow();
-  const at = (place: number) => `$${values.length + place}`;
-  const [named, worker, ended, later] = [at(1), at(2), at(3), at(4)];
-  const [wait, things, weight] = [at(5), at(6), at(7)];
-  const times = [...next, `SELECT min(until) FROM taken WHERE stage = ${named} AND until > ${now}`];
   const hand = handOf(ledger);
   // No sweep of this process may meanwhile find in nobody's hand what it takes.
   hand.asking.push(stage);
   letGo(ledger, stage, back);
   const { rows } = await ledger.pool
-    .query<{ subject: string | null; at: Date | null; isMore: boolean }>(
-      `WITH kept AS (
-       SELECT subject FROM taken
-       WHERE stage = ${named} AND worker = ${worker} AND until IS NULL AND subject = ANY (${ended})),
-     free AS MATERIALIZED (
-       SELECT subject, place, row_number() OVER (ORDER BY place) AS number, sum(weight) OVER (ORDER BY place) AS total
-       FROM (${sql}) AS found WHERE subject IN (SELECT subject FROM kept) OR NOT is_taken(${named}, subject, ${now})),
-     due AS (
-       SELECT subject, place FROM free WHERE number = 1 OR (number <= ${things} AND total <= ${weight})),
-     given AS (DELETE FROM taken WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${ended})
-                AND subject NOT IN (SELECT subject FROM due)),
-     put_off AS (UPDATE taken SET until = ${now} + ${wait} * interval '1 millisecond'
-                 WHERE stage = ${named} AND worker = ${worker} AND subject = ANY (${later})),
-     got AS (
-       INSERT INTO taken AS t (stage, subject, worker)
-         SELECT ${named}, subject, ${worker} FROM due WHERE subject NOT IN (SELECT subject FROM kept) ORDER BY subject
-       ON CONFLICT (stage, subject) DO UPDATE SET worker = excluded.worker, until = NULL
-         WHERE NOT is_taken(t.stage, t.subject, ${now})
-       RETURNING subject),
-     ours AS (SELECT subject, place FROM due WHERE subject IN (SELECT subject FROM kept UNION ALL SELECT subject FROM got))
-     SELECT subject, NULL::timestamptz AS at, place, (SELECT count(*) FROM free) > (SELECT count(*) FROM due) AS "isMore" FROM ours
-     UNION ALL
-     SELECT NULL, (SELECT min(at) FROM (${times.join(' UNION ALL ')}) AS times (at)), NULL, false
-       WHERE NOT EXISTS (SELECT FROM ours)
-     ORDER BY place`,
-      [...values, stage, ledger.instance.id, back.ended, back.later, laterMs, limit.things, limit.weight],
+    .query<{ subjects: string[] | null; is_more: boolean; next_at: Date | null }>(
+      `SELECT * FROM take($1, $2, $3, $4, ${now}, $5, $6, ${now} + $7 * interval '1 millisecond', $8, $9)`,
+      [stage, due, asked, ledger.instance.id, back.ended, back.later, laterMs, limit.things, limit.weight],
     )
     .finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
-  const subjects = rows.flatMap(({ subject }) => subject ?? []);
+  const { subjects: taken, is_more: isMore, next_at: nextAt } = rows[0]!;
+  const subjects = taken ?? [];
   for (const subject of subjects) hand.subjects.add(`${stage}/${subject}`);
-  return { subjects, isMore: rows.some(({ isMore }) => isMore), nextAt: rows[0]?.at ?? null };
+  return { subjects, isMore, nextAt };
 }
 
 /** Gives back what this process has worked on, and takes nothing. If that fails, the next sweep does it. */
 export async function giveBack(ledger: Ledger, stage: QueueName, back: Back, laterMs: number): Promise<void> {
-  await takeDue(ledger, stage, NOTHING_DUE, { limit: { things: 0, weight: 0 }, back, laterMs });
+  letGo(ledger, stage, back);
+  await ledger.pool.query(`SELECT give_back($1, $2, $3, $4, ${ledger.databaseNow()} + $5 * interval '1 millisecond')`, [
+    stage,
+    ledger.instance.id,
+    back.ended,
+    back.later,
+    laterMs,
+  ]);
 }
-
-const NOTHING_DUE: Due = { sql: 'SELECT NULL::text AS subject, 0 AS place, 0 AS weight WHERE false', values: [] };
 
 function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {
   const { subjects } = handOf(ledger);
@@ -122,7 +107,7 @@ export async function giveBackOfDead(ledger: Ledger): Promise<void> {
     [instance.id, asking, [...subjects]],
   );
   const now = ledger.databaseNow();
-  await pool.query(`DELETE FROM taken t WHERE t.until IS NOT NULL AND NOT is_taken(t.stage, t.subject, ${now})`);
+  await pool.query(`DELETE FROM taken t WHERE t.until IS NOT NULL AND NOT still_taken(t.until, ${now})`);
   if (!instance.isSettled()) return;
   await pool.query(
     `DELETE FROM taken t WHERE t.worker <> $1 AND t.until IS NULL AND (NOT ${isAlive('t.worker')}

@@ -39,9 +39,9 @@ export const ALIVE_DEFECTS: readonly Defect[] = [
   {
     name: 'a paused account misses its sender',
     about: 'an alarm goes out although nothing may be sent',
-    file: 'src/ledger/batch/due-work.ts',
-    find: `     WHERE \${MAY_SEND_NOW} AND waiting.account <> ALL ($2)\`,`,
-    replace: `     WHERE ($1::timestamptz IS NOT NULL AND waiting.account <> ALL ($2))\`,`,
+    file: 'schemas/ledger/stage.sql',
+    find: '    AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)',
+    replace: '    AND NOT is_calling(waiting.account)',
     caughtBy: FOUND_BY,
   },
   {

@@ -89,14 +89,6 @@ export const SEND_DEFECTS: readonly Defect[] = [
     caughtBy: ['test/ledger/account/pause-account.test.ts'],
   },
   {
-    name: 'next call after any end',
-    about: 'the next batch is declared although the service refused this one',
-    file: SEND,
-    find: "p_end->>'verdict' = 'submitted' AND 'end' = ANY (made)",
-    replace: "'end' = ANY (made)",
-    caughtBy: CAUGHT,
-  },
-  {
     name: 'next call without the end',
     about: 'the next batch is declared although the end of this call could not be written',
     file: SEND,

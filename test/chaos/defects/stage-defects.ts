@@ -8,8 +8,8 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     name: 'taken twice',
     about: 'two processes work on one thing',
     file: 'schemas/ledger/stage.sql',
-    find: 'SELECT FROM taken t WHERE t.stage',
-    replace: 'SELECT FROM taken t WHERE false AND t.stage',
+    find: 'SELECT p_until IS NULL OR (',
+    replace: 'SELECT p_until IS NOT NULL AND (',
     caughtBy: STAGES,
   },
   {

@@ -11,6 +11,7 @@ import { askForResult, pollStage } from '../../../workers/poll/poll.ts';
 import { runOnce, startStage } from '../../../workers/stage.ts';
 import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
+import { listDue } from '../../support/due-work.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { WAIT } from '../../gateway/support/soap-answers.ts';
 import { answeringResult, GOOD, pollWorld, result, ROWS, withGateway } from '../support/scripted-gateway.ts';
@@ -349,8 +350,10 @@ describe('pollStage, with several batches', () => {
     const settings = { ...world.app.settings, sweepMs: 60_000 };
     const app: App = { ...answering, settings, account: (name) => ({ ...world.app.account(name), poll }) };
     const findDue = async () => {
-      const due = await pollStage().findDue(app);
-      return { ...due, sql: `SELECT * FROM (${due.sql}) AS all_due WHERE subject = '${subjectOf(key)}'` };
+      const due = await listDue(app.ledger, await pollStage().findDue(app));
+      const next = (await world.batch(key)).next_poll_at;
+      const asked = { names: due.filter((subject) => subject === subjectOf(key)), opens: next ? [next] : [] };
+      return { due: 'names', asked } as const;
     };
     const stopping = new AbortController();
     const runner = startStage(app, { ...pollStage(), findDue }, { hands: 1, stopping: stopping.signal });

@@ -16,14 +16,14 @@ export async function nextDueOf<Thing>(app: App, stage: Stage<Thing>): Promise<D
 }
 
 async function ask<Thing>(app: App, stage: Stage<Thing>): Promise<{ subjects: string[]; at: Date | null }> {
-  const { sql, values, next = [] } = await stage.findDue(app);
-  const times = [...next, 'SELECT NULL::timestamptz'].join(' UNION ALL ');
+  const { due, asked: question } = await stage.findDue(app);
+  const now = app.ledger.databaseNow();
   const [answer] = await query<{ subjects: string[] | null; at: Date | null }>(
     app,
-    `SELECT (SELECT array_agg(subject ORDER BY place) FROM (${sql}) AS found
-             WHERE NOT is_taken('${stage.name}', subject, ${app.ledger.databaseNow()})) AS subjects,
-            (SELECT min(at) FROM (${times}) AS times (at)) AS at`,
-    [...values],
+    `SELECT (SELECT array_agg(subject ORDER BY place) FROM find_due($1, $2, 1000) WITH ORDINALITY AS d (subject, weight, place)
+             WHERE NOT EXISTS (SELECT FROM taken t WHERE t.stage = $3 AND t.subject = d.subject AND still_taken(t.until, ${now}))) AS subjects,
+            next_due($1, $2, $3, ${now}) AS at`,
+    [due, question, stage.name],
   );
   return { at: answer!.at, subjects: answer!.subjects ?? [] };
 }

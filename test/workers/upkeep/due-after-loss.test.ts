@@ -246,7 +246,7 @@ describe('a stage, when the ledger is away at the end of its work', () => {
       }),
     };
     // The first question takes the file, the second gives it back.
-    const cut = cutAtStatement(world.app, /INSERT INTO taken/, 1);
+    const cut = cutAtStatement(world.app, /FROM take\(/, 1);
     const stopping = new AbortController();
     const runner = startStage(cut.app, stage, { hands: 1, stopping: stopping.signal });
     try {
