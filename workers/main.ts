@@ -14,7 +14,7 @@ import { admitHere, compareJournal, isBarred } from './admit-here.ts';
 import { longestCallMs, sweep } from './upkeep/sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/config/schedules-here.ts';
-import { isPlanOutdated, PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { note, noteEnd } from './note-failures.ts';
 import { type Stage, startStage } from './stage.ts';
 import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
@@ -123,10 +123,6 @@ async function startSweeper(
       running = sweep(app, here)
         .then(() => noteEnd(app, item))
         .catch((thrown: unknown) => {
-          if (isPlanOutdated(thrown)) {
-            app.log.info('a sweep met an update of the tables; the next one repeats it');
-            return;
-          }
           const error = withRefusalExplained(thrown);
           const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
           app.health.noteTrouble(code, error instanceof PipelineError ? error.message : undefined);

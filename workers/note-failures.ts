@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import { isPlanOutdated, PipelineError } from '../src/kernel/errors.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
 import { maskName, maskText } from '../src/kernel/mask.ts';
 import {
   endFailure,
@@ -38,7 +38,6 @@ export async function noteThrown(
   error: unknown,
   againMs = app.settings.sweepMs,
 ): Promise<void> {
-  if (isPlanOutdated(error)) return;
   return note(app, item, faultOf(error), againMs);
 }
 

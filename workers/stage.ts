@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
-import { isPlanOutdated } from '../src/kernel/errors.ts';
 import { describeFailure } from '../src/queue/safe-failure.ts';
 import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
 import { type Back, type Due, giveBack, takeDue } from '../src/ledger/stage/taken.ts';
@@ -125,8 +124,7 @@ export function startStage<Thing>(
       if (isRung && running.size >= hands) lookAfter(PASS_ON_MS, passOn);
       if (!mayTake() || stopping.aborted || running.size >= hands) await giveAllBack();
     } catch (error) {
-      if (!isPlanOutdated(error))
-        app.log.error({ stage: stage.name, ...describeFailure(error) }, 'the stage cannot look what is due');
+      app.log.error({ stage: stage.name, ...describeFailure(error) }, 'the stage cannot look what is due');
       lookAfter(AGAIN_MS, wake);
     }
   }
@@ -316,9 +314,8 @@ async function workThrough<Thing>(
 async function noteUnended<Thing>(app: App, stage: Stage<Thing>, thing: Thing, error: unknown): Promise<void> {
   const item = stage.itemOf(thing);
   if (!stage.notesItself) await noteThrown(app, item, error);
-  if (isPlanOutdated(error)) app.log.info({ stage: stage.name }, 'work met an update of the tables and is repeated');
   // A foreign message may hold data.
-  else app.log.error({ ...aboutOf(item), stage: stage.name, ...describeFailure(error) }, 'work failed');
+  app.log.error({ ...aboutOf(item), stage: stage.name, ...describeFailure(error) }, 'work failed');
 }
 
 /**

@@ -50,11 +50,3 @@ const PATH_FAULTS: Readonly<Record<string, { reason: string; next: string }>> = 
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
-
-/**
- * Returns whether PostgreSQL refused a repeated statement because an update changed the columns of its tables. It happens
- * once in a process, and nothing was done: the same work succeeds when it is repeated.
- */
-export function isPlanOutdated(error: unknown): boolean {
-  return systemCode(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
-}

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { isPlanOutdated, PipelineError } from '../../kernel/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
 import { openTally, type Tally } from '../../kernel/health.ts';
 import type { Log } from '../../kernel/log.ts';
 import { joinEmbeddedServer } from '../postgres/join-embedded-server.ts';
@@ -192,7 +192,6 @@ export function openPool(
   pool.on('connect', (client) => {
     client.on('error', (error) => log.debug(`ledger connection failed: ${error.message}`));
     keepTextsStorable(client);
-    keepPlans(client);
   });
   return pool;
 }
@@ -216,77 +215,6 @@ function keepTextsStorable(client: pg.PoolClient): void {
 
 /** How node-postgres describes the values of a statement (see its lib/query.js); its types leave this out. */
 type Bound = { valueMapper?: (value: unknown) => unknown };
-
-/** Uses of a statement in this process before its plan is kept. The plan of a rare one would only take memory. */
-const REPEATS = 20;
-
-/** Most statements whose plans a connection keeps, and most that are counted. */
-const MOST_KEPT = 250;
-const MOST_COUNTED = 2_000;
-
-/**
- * How long a connection keeps a plan, in ms. One made for an empty table is bad for a full one, and the server notices
- * that only when it next examines the table.
- */
-const PLAN_MS = 120_000;
-
-/** Uses of each statement in this process. */
-const uses = new Map<string, number>();
-
-/** Plans made before this time are not used. */
-let plansFrom = -Infinity;
-
-/**
- * Lets the server keep the plans of repeated statements: for a small file, planning takes as long as the work. Each
- * connection names such a statement and parses it once. All its statements with values pass here, also those that share a
- * message. The server decides whether one plan suits all values.
- */
-function keepPlans(client: pg.PoolClient): void {
-  const { connection } = client as unknown as { connection: Parsing };
-  const { parse, bind } = connection;
-  const names = new Map<string, string>();
-  /** When each statement was parsed, by name. */
-  const parsedAt = new Map<string, number>();
-  let next: string | undefined;
-  connection.parse = function parseOnce(told, more) {
-    next = told.name === '' || told.name === undefined ? nameRepeated(told.text, names) : undefined;
-    if (next === undefined) return parse.call(this, told, more);
-    const now = performance.now();
-    if ((parsedAt.get(next) ?? -Infinity) > Math.max(plansFrom, now - PLAN_MS)) return;
-    parsedAt.set(next, now);
-    // The server may have it or not, and does not mind.
-    this.close({ type: 'S', name: next }, true);
-    parse.call(this, { ...told, name: next }, more);
-  };
-  connection.bind = function bindNamed(told, more) {
-    bind.call(this, next === undefined ? told : { ...told, statement: next }, more);
-  };
-  connection.on('errorMessage', (error) => {
-    // The server skipped what followed in the message, perhaps a parse.
-    parsedAt.clear();
-    if (isPlanOutdated(error)) plansFrom = performance.now();
-  });
-}
-
-/** @returns undefined for a statement that is not repeated */
-function nameRepeated(text: string, names: Map<string, string>): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  const used = (uses.get(text) ?? 0) + 1;
-  if (used > 1 || uses.size < MOST_COUNTED) uses.set(text, used);
-  if (used < REPEATS || names.size === MOST_KEPT) return undefined;
-  const name = `kept_${names.size}`;
-  names.set(text, name);
-  return name;
-}
-
-/** How node-postgres sends a statement (see its lib/connection.js); its types leave this out. */
-type Parsing = {
-  parse(told: { text: string; name?: string }, more?: boolean): void;
-  bind(told: Bound | null, more?: boolean): void;
-  close(told: { type: 'S'; name: string }, more?: boolean): void;
-  on(event: 'errorMessage', heard: (error: unknown) => void): void;
-};
 
 /**
  * Settings of every session, whatever the server's own. A commit is on disk before it is answered; otherwise a power

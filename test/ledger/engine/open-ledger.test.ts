@@ -1,8 +1,7 @@
-import type { PoolClient } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { isPlanOutdated, PipelineError } from '../../../src/kernel/errors.ts';
+import { PipelineError } from '../../../src/kernel/errors.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { refreshStatistics } from '../../../src/ledger/engine/copy-in.ts';
 import { explainRefusal, withRefusalExplained } from '../../../src/ledger/engine/explain-refusal.ts';
@@ -150,43 +149,6 @@ describe('openLedger', () => {
     const told = await transact(world.ledger, (tx) => tx.client.query('SELECT $1::text AS text', [odd]));
     expect(told.rows).toEqual([{ text: kept }]);
     expect((await pool.query('SELECT $1::bytea AS bytes', [Buffer.from(odd)])).rows[0].bytes).toEqual(Buffer.from(odd));
-  });
-
-  describe('plans of repeated statements', () => {
-    const REPEATED = 25;
-    const repeat = async (client: PoolClient, text: string, values: unknown[]) => {
-      for (let use = 1; use <= REPEATED; use += 1) await client.query(text, values);
-    };
-    const keptOf = async (client: PoolClient, part: string) =>
-      (await client.query('SELECT statement FROM pg_prepared_statements')).rows.filter(({ statement }) =>
-        statement.includes(part),
-      );
-    const withClient = async (work: (client: PoolClient) => Promise<void>) => {
-      const client = await world.ledger.pool.connect();
-      await work(client).finally(() => client.release());
-    };
-
-    it('are kept, those of others are not', () =>
-      withClient(async (client) => {
-        await repeat(client, 'SELECT $1::integer AS repeated', [1]);
-        await client.query('SELECT $1::integer AS rare', [1]);
-        expect(await keptOf(client, 'AS repeated')).toHaveLength(1);
-        expect(await keptOf(client, 'AS rare')).toEqual([]);
-      }));
-
-    it('fail once in this process when another has changed the columns, then fit', async () => {
-      const text = 'SELECT * FROM changing WHERE one = $1';
-      const others = await Promise.all([world.ledger.pool.connect(), world.ledger.pool.connect()]);
-      try {
-        await others[0].query('CREATE TABLE changing AS SELECT 1 AS one');
-        for (const client of others) await repeat(client, text, [1]);
-        await others[0].query('ALTER TABLE changing ADD two integer');
-        await expect(others[0].query(text, [1])).rejects.toSatisfy(isPlanOutdated);
-        for (const client of others) expect((await client.query(text, [1])).rows).toEqual([{ one: 1, two: null }]);
-      } finally {
-        for (const client of others) client.release();
-      }
-    });
   });
 
   it('outlives the loss of every connection', async () => {
