@@ -72,6 +72,7 @@ CREATE FUNCTION append_audit(p_at timestamptz, p_database_now timestamptz, p_lin
 LANGUAGE plpgsql AS $$
 DECLARE
   link record;
+  link_chains text[];
   chains text[];
   ends bigint[];
   end_hashes bytea[];
@@ -82,18 +83,22 @@ DECLARE
   before bytea[] := '{}';
   hashes bytea[] := '{}';
 BEGIN
+  -- Their chains are looked up here only. What is not asked of read_audit_links, it does not look up.
+  link_chains := ARRAY(SELECT l.chain FROM read_audit_links(p_database_now, p_links) l ORDER BY l.place);
   SELECT array_agg(c.chain), array_agg(c.link_no), array_agg(c.hash) INTO chains, ends, end_hashes
-    FROM lock_audit_chains(ARRAY(SELECT DISTINCT l.chain FROM read_audit_links(p_database_now, p_links) l)) c;
+    FROM lock_audit_chains(link_chains) c;
   end_seqs := array_fill(NULL::bigint, ARRAY[cardinality(chains)]);
   PERFORM hold_audit_end();
-  FOR link IN SELECT * FROM read_audit_links(p_database_now, p_links) LOOP
-    head := array_position(chains, link.chain);
+  FOR link IN SELECT l.place, l.actor, l.file_id, l.batch_no, l.move, l.from_state, l.to_state, l.reason, l.evidence
+    FROM read_audit_links(p_database_now, p_links) l
+  LOOP
+    head := array_position(chains, link_chains[link.place]);
     ends[head] := ends[head] + 1;
     end_seqs[head] := nextval('audit_seq');
     seqs := seqs || end_seqs[head];
     numbers := numbers || ends[head];
     before := before || end_hashes[head];
-    end_hashes[head] := audit_link_hash(end_hashes[head], link.chain, ends[head], end_seqs[head], p_at, link.actor,
+    end_hashes[head] := audit_link_hash(end_hashes[head], chains[head], ends[head], end_seqs[head], p_at, link.actor,
                                         link.file_id, link.batch_no, link.move, link.from_state, link.to_state,
                                         link.reason, link.evidence);
     hashes := hashes || end_hashes[head];
@@ -101,61 +106,45 @@ BEGIN
   INSERT INTO audit (seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, previous, hash,
                      chain, link_no)
     SELECT seqs[l.place], p_at, l.actor, l.file_id, l.batch_no, l.move, l.from_state, l.to_state, l.reason, l.evidence,
-           before[l.place], hashes[l.place], l.chain, numbers[l.place]
+           before[l.place], hashes[l.place], link_chains[l.place], numbers[l.place]
     FROM read_audit_links(p_database_now, p_links) l;
   UPDATE audit_chain c SET link_no = moved.link_no, seq = moved.seq, hash = moved.hash
     FROM unnest(chains, ends, end_seqs, end_hashes) AS moved (chain, link_no, seq, hash) WHERE c.chain = moved.chain;
 END $$;
 
--- Locks the end of a chain until the transaction is over. Without the lock, two transactions would follow the same
--- predecessor.
-CREATE FUNCTION lock_audit_chain(p_chain text, OUT chain text, OUT link_no bigint, OUT hash bytea)
-LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-  head record;
-BEGIN
-  SELECT c.* INTO head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
-  IF NOT FOUND THEN
-    INSERT INTO audit_chain (chain, link_no, seq, hash) VALUES (p_chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
-    SELECT c.* INTO STRICT head FROM audit_chain c WHERE c.chain = p_chain FOR UPDATE;
-  END IF;
-  chain := head.chain;
-  link_no := head.link_no;
-  hash := head.hash;
-END $$;
-
--- Locks the ends of several chains in one order, so that two transactions never wait for each other.
+-- Locks the ends of chains until the transaction is over. Without the lock, two transactions would follow the same
+-- predecessor. All processes lock them in one order, so that two transactions never wait for each other.
 CREATE FUNCTION lock_audit_chains(p_chains text[]) RETURNS TABLE (chain text, link_no bigint, hash bytea)
 LANGUAGE plpgsql AS $$
-DECLARE
-  next_chain text;
 BEGIN
-  FOR next_chain IN SELECT c COLLATE "C" FROM unnest(p_chains) c ORDER BY 1 LOOP
-    RETURN QUERY SELECT * FROM lock_audit_chain(next_chain);
+  FOR chain IN SELECT DISTINCT c COLLATE "C" FROM unnest(p_chains) c ORDER BY 1 LOOP
+    SELECT c.link_no, c.hash INTO link_no, hash FROM audit_chain c WHERE c.chain = lock_audit_chains.chain FOR UPDATE;
+    IF NOT FOUND THEN
+      INSERT INTO audit_chain AS c (chain, link_no, seq, hash) VALUES (lock_audit_chains.chain, 0, NULL, '\x00') ON CONFLICT DO NOTHING;
+      SELECT c.link_no, c.hash INTO STRICT link_no, hash FROM audit_chain c WHERE c.chain = lock_audit_chains.chain FOR UPDATE;
+    END IF;
+    RETURN NEXT;
   END LOOP;
 END $$;
 
--- The chain of the merchant of the file, else of the account that was named. A name without a merchant has its own.
-CREATE FUNCTION audit_chain_of(p_file_id text, p_account text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce(
-    (SELECT m.chain FROM file f JOIN merchant m USING (merchant_no) WHERE f.file_id = p_file_id),
-    (SELECT m.chain FROM account a JOIN merchant m USING (merchant_no) WHERE a.account = p_account),
-    nullif(p_account, '*'), '')
-$$;
-
 -- Returns the links in their order, each with its chain and without its place in it. What is timed gets the time of the
--- database into its evidence.
+-- database into its evidence. The chain is that of the merchant of the file, else of the account that was named; a name
+-- without a merchant has its own. A function of its own for the chain would be called for each link, which takes longer than
+-- to look it up.
 CREATE FUNCTION read_audit_links(p_database_now timestamptz, p_links jsonb)
 RETURNS TABLE (place bigint, actor text, file_id text, batch_no integer, move text, from_state text, to_state text,
                reason text, evidence jsonb, chain text)
 LANGUAGE sql STABLE AS $$
   SELECT l.ordinality, l.actor, l."fileId", l."batchNo", l.move, l."from", l."to", l.reason,
          CASE WHEN l."isTimed" THEN l.evidence || jsonb_build_object('databaseAt', p_database_now) ELSE l.evidence END,
-         audit_chain_of(l."fileId", CASE jsonb_typeof(l.evidence->'account') WHEN 'string' THEN l.evidence->>'account' END)
+         coalesce(
+           (SELECT m.chain FROM file f JOIN merchant m USING (merchant_no) WHERE f.file_id = l."fileId"),
+           (SELECT m.chain FROM account a JOIN merchant m USING (merchant_no) WHERE a.account = named.account),
+           nullif(named.account, '*'), '')
   FROM ROWS FROM (jsonb_to_recordset(p_links) AS (
     actor text, "fileId" text, "batchNo" integer, move text, "from" text, "to" text, reason text, evidence jsonb,
     "isTimed" boolean)) WITH ORDINALITY l
+  CROSS JOIN LATERAL (SELECT CASE jsonb_typeof(l.evidence->'account') WHEN 'string' THEN l.evidence->>'account' END) AS named (account)
   ORDER BY l.ordinality
 $$;
 
@@ -163,7 +152,7 @@ $$;
 CREATE FUNCTION audit_link_hash(
   p_previous bytea, p_chain text, p_link_no bigint, p_seq bigint, p_at timestamptz, p_actor text, p_file_id text,
   p_batch_no integer, p_move text, p_from text, p_to text, p_reason text, p_evidence jsonb
-) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+) RETURNS bytea LANGUAGE sql STABLE AS $$
   SELECT sha256(p_previous || convert_to(jsonb_build_array(
     p_chain, p_link_no, p_seq, extract(epoch FROM p_at), p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason,
     p_evidence

@@ -54,7 +54,7 @@ export async function signRoot(ledger: Ledger, key: Signer, { onlyNightly = fals
   if (onlyNightly && (await hasRoot(ledger, ledger.databaseNow()))) return false;
   return transact(ledger, async (tx) => {
     // Of two processes, the second one waits here and then sees the root of the first.
-    await tx.client.query(`SELECT lock_audit_chain('')`);
+    await tx.client.query(`SELECT lock_audit_chains('{""}')`);
     if (onlyNightly && (await hasRoot({ pool: tx.client }, tx.databaseNow))) return false;
     const { rows } = await tx.client.query<{ day: string }>(`SELECT ${dayOf(tx.databaseNow)} AS day`);
     const root = { day: rows[0]!.day, chains: await readEnds({ pool: tx.client }) };

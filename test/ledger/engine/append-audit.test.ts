@@ -17,7 +17,10 @@ DECLARE
   p_evidence jsonb := CASE WHEN (p_link->>'isTimed')::boolean
     THEN p_link->'evidence' || jsonb_build_object('databaseAt', p_at) ELSE p_link->'evidence' END;
   named text := CASE jsonb_typeof(p_evidence->'account') WHEN 'string' THEN p_evidence->>'account' END;
-  in_chain text := audit_chain_of(p_link->>'fileId', named);
+  in_chain text := coalesce(
+    (SELECT m.chain FROM file f JOIN merchant m USING (merchant_no) WHERE f.file_id = p_link->>'fileId'),
+    (SELECT m.chain FROM account a JOIN merchant m USING (merchant_no) WHERE a.account = named),
+    nullif(named, '*'), '');
   head audit_chain;
   next_seq bigint := nextval('audit_seq');
   next_hash bytea;
