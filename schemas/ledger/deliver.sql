@@ -63,8 +63,11 @@ LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = o
 #variable_conflict use_column
 DECLARE
   ours text[];
+  is_any_unbegun boolean;
 BEGIN
-  PERFORM FROM file f JOIN read_made_outputs(p_files) r ON f.file_id = r.file_id ORDER BY f.file_id FOR NO KEY UPDATE OF f;
+  SELECT bool_or(locked.state = 'accepted') INTO is_any_unbegun FROM (
+    SELECT f.state FROM file f JOIN read_made_outputs(p_files) r ON f.file_id = r.file_id
+    ORDER BY f.file_id FOR NO KEY UPDATE OF f) locked;
   SELECT array_agg(r.file_id) INTO ours FROM read_made_outputs(p_files) r
     WHERE r.read_from = ledger_mark() AND (r.batch_marks IS NULL OR r.batch_marks = batch_marks(r.file_id))
       AND NOT EXISTS (
@@ -80,11 +83,13 @@ BEGIN
         (kind text, number integer, name text, sha256 text, bytes bigint, rows integer)
       WHERE r.file_id = ANY (ours)
     ON CONFLICT (file_id, kind, number) DO NOTHING RETURNING file_id, 'output', kind, number, NULL::text;
-  -- Of a file without a row to send no batch has begun it.
-  RETURN QUERY
-    UPDATE file f SET state = 'in_progress', state_at = p_at, known_at = p_database_now FROM read_made_outputs(p_files) r
-    WHERE f.file_id = r.file_id AND r.is_last AND f.state = 'accepted' AND f.file_id = ANY (ours) AND has_ended(f.file_id)
-    RETURNING f.file_id, 'begin', NULL::text, NULL::integer, f.account;
+  -- Of a file without a row to send no batch has begun it. Such files are rare.
+  IF is_any_unbegun THEN
+    RETURN QUERY
+      UPDATE file f SET state = 'in_progress', state_at = p_at, known_at = p_database_now FROM read_made_outputs(p_files) r
+      WHERE f.file_id = r.file_id AND r.is_last AND f.state = 'accepted' AND f.file_id = ANY (ours) AND has_ended(f.file_id)
+      RETURNING f.file_id, 'begin', NULL::text, NULL::integer, f.account;
+  END IF;
   RETURN QUERY
     UPDATE file f SET state = 'completed', state_at = p_at, known_at = p_database_now FROM read_made_outputs(p_files) r
     WHERE f.file_id = r.file_id AND r.is_last AND f.state = 'in_progress' AND f.file_id = ANY (ours) AND has_ended(f.file_id)

@@ -212,7 +212,34 @@ BEGIN
       WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND b.state = 'submitted' AND b.batch_id = r.batch_id
         AND r.received IS NOT NULL
       RETURNING r.place, 'receive' AS move, r.sealed_from, r.sealed_bytes, b.*),
-    recovered AS (
+    -- A batch whose result was of another batch already has one. The audit trail keeps its hash.
+    kept AS (
+      INSERT INTO sealed_part (file_id, batch_no, part, bytes)
+        SELECT c.file_id, c.batch_no, 'result', substring(p_sealed FROM c.sealed_from FOR c.sealed_bytes) FROM received c
+      ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes)
+    SELECT c.place, c.move, c.account, c.operation, c.rows, c.cents FROM received c;
+  -- Late results are rare, and looking for them takes as long as keeping the others.
+  IF p_results @? '$[*].move ? (@ == "recover" || @ == "misfit-again")' THEN
+    RETURN QUERY SELECT * FROM keep_late_results(p_at, p_results, p_sealed);
+  END IF;
+  RETURN QUERY
+    UPDATE batch b SET state = CASE r.move WHEN 'reconcile' THEN 'reconciled' ELSE 'exception' END, state_at = p_at,
+      reason = r.reason, next_recheck_at = CASE r.move WHEN 'reconcile' THEN r.next_at END,
+      next_poll_at = CASE r.move WHEN 'except' THEN r.next_at END
+    FROM read_judged_results(p_results) r
+    WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND b.state = 'result_in' AND b.result_sha256 = r.sha256
+      AND r.move IN ('reconcile', 'except')
+    RETURNING r.place, r.move, b.account, b.operation, b.rows, b.cents;
+END $$;
+
+-- Keeps late results of exceptions, for commit_results, which has locked their batches. Takes and returns the same.
+CREATE FUNCTION keep_late_results(p_at timestamptz, p_results jsonb, p_sealed bytea)
+RETURNS TABLE (place integer, move text, account text, operation text, batch_rows integer, batch_cents bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    WITH recovered AS (
       UPDATE batch b SET state = 'reconciled', state_at = p_at, reason = r.reason, result_at = p_at,
         result_sha256 = r.sha256, next_poll_at = NULL, next_recheck_at = r.next_at
       FROM read_judged_results(p_results) r
@@ -225,21 +252,13 @@ BEGIN
       WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND r.move = 'misfit-again' AND b.state = 'exception'
         AND b.batch_id = r.batch_id AND b.result_sha256 IS DISTINCT FROM r.sha256
       RETURNING r.place, r.move, r.sealed_from, r.sealed_bytes, b.*),
-    changed AS (SELECT * FROM received UNION ALL SELECT * FROM recovered UNION ALL SELECT * FROM unfit),
-    -- A batch whose result did not fit, or was of another batch, already has one. The audit trail keeps its hash.
+    changed AS (SELECT * FROM recovered UNION ALL SELECT * FROM unfit),
+    -- Such a batch already has a result, which did not fit. The audit trail keeps its hash.
     kept AS (
       INSERT INTO sealed_part (file_id, batch_no, part, bytes)
         SELECT c.file_id, c.batch_no, 'result', substring(p_sealed FROM c.sealed_from FOR c.sealed_bytes) FROM changed c
       ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes)
     SELECT c.place, c.move, c.account, c.operation, c.rows, c.cents FROM changed c;
-  RETURN QUERY
-    UPDATE batch b SET state = CASE r.move WHEN 'reconcile' THEN 'reconciled' ELSE 'exception' END, state_at = p_at,
-      reason = r.reason, next_recheck_at = CASE r.move WHEN 'reconcile' THEN r.next_at END,
-      next_poll_at = CASE r.move WHEN 'except' THEN r.next_at END
-    FROM read_judged_results(p_results) r
-    WHERE b.file_id = r.file_id AND b.batch_no = r.batch_no AND b.state = 'result_in' AND b.result_sha256 = r.sha256
-      AND r.move IN ('reconcile', 'except')
-    RETURNING r.place, r.move, b.account, b.operation, b.rows, b.cents;
 END $$;
 
 -- Reads a list of {fileId, batchNo, sha256, batchId, received, sealedFrom, sealedBytes, move, reason, nextAt}: the result

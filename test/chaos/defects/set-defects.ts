@@ -45,8 +45,8 @@ export const SET_DEFECTS: readonly Defect[] = [
     name: 'sealed results cut at the wrong place',
     about: 'the result that is kept is that of another batch of the group',
     file: 'schemas/ledger/result.sql',
-    find: 'substring(p_sealed FROM c.sealed_from FOR c.sealed_bytes)',
-    replace: 'substring(p_sealed FROM 1 FOR c.sealed_bytes)',
+    find: 'substring(p_sealed FROM c.sealed_from FOR c.sealed_bytes) FROM received c',
+    replace: 'substring(p_sealed FROM 1 FOR c.sealed_bytes) FROM received c',
     caughtBy: RESULTS,
   },
   {
