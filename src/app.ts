@@ -7,6 +7,7 @@ import { PipelineError, reasonOf, systemCode } from './kernel/errors.ts';
 import { withRefusalExplained } from './ledger/engine/explain-refusal.ts';
 import { countLines, type Log } from './kernel/log.ts';
 import { type Health, startHealth, type Tally } from './kernel/health.ts';
+import { openWaitingDrops, type WaitingDrops } from './files/waiting-drops.ts';
 import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
 import { type Charged, mustBeBound, presentName } from './ledger/merchant/bound-accounts.ts';
@@ -32,6 +33,7 @@ export type App = {
   readonly clock: Clock;
   readonly log: Log;
   readonly health: Health;
+  readonly waiting: WaitingDrops;
   readonly telemetry: Telemetry;
   readonly thread: WorkThread;
   readonly ledger: Ledger;
@@ -115,6 +117,7 @@ export async function openApp(
       clock,
       log,
       health,
+      waiting: openWaitingDrops(),
       telemetry,
       thread,
       ledger,

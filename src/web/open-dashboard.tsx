@@ -17,6 +17,7 @@ import { noteRefusals } from './access/note-refusals.ts';
 import { answerErrors } from './answer-errors.tsx';
 import { serveAssets } from './assets.ts';
 import type { WebContext } from './web-context.ts';
+import { openDropLister } from './live/list-drops.ts';
 import { openLive } from './live/open-live.ts';
 import { ROUTES } from './routes.ts';
 import { openShell } from './shell/read-shell.ts';
@@ -51,7 +52,8 @@ const FORM_BYTES = 256 * 1024;
  * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
  */
 export async function openDashboard(app: App, settings: DashboardSettings): Promise<DashboardServer> {
-  const context: WebContext = { app, settings };
+  const context: WebContext = { app, settings, drops: openDropLister(app) };
+  app.waiting.show();
   const server = makeServer(settings);
   const listRoutes = noteRoutes(server);
   await server.register(helmet, policyOf(context));

@@ -3,11 +3,13 @@ import type { App } from '../app.ts';
 import type { DashboardSettings } from '../config/config-dashboard.ts';
 import type { ActionName } from '../../schemas/actions.ts';
 import type { Viewer } from './access/viewer.ts';
+import type { DropLister } from './live/list-drops.ts';
 
 /** What every route of the dashboard needs. */
 export type WebContext = {
   readonly app: App;
   readonly settings: DashboardSettings;
+  readonly drops: DropLister;
 };
 
 /** Returns the address of the dashboard for links that are sent to others, however this request came. */

@@ -27,8 +27,8 @@ export type Watcher = {
 export type OnScan = (folder: Folder, scan: Scan) => void;
 
 /**
- * Watches the drop folders as they are set at each scan. Those of a schedule are only listed, and only for `onScan`; its
- * runs take their files. Full listings at start and at every rescan are authoritative; file-system events only bring the
+ * Watches the drop folders as they are set at each scan. Those of a schedule are only listed, and only for `onScan` or a
+ * dashboard of this process; its runs take their files. Full listings at start and at every rescan are authoritative; file-system events only bring the
  * next one forward. While something settles, listings follow fast enough to probe it.
  * @param onScan receives each listing before anything in it is taken
  */
@@ -39,7 +39,16 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
     const known = scanners.get(folder);
     if (known) return known;
     const { scan } = createFolderScanner(folder, app.clock);
-    const scanner = { scan: async () => tell(folder, await scan()) };
+    const scanner = {
+      scan: async () => {
+        try {
+          return tell(folder, await scan());
+        } catch (error) {
+          app.waiting.forget(folder.id);
+          throw error;
+        }
+      },
+    };
     scanners.set(folder, scanner);
     return scanner;
   };
@@ -47,7 +56,7 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
   const foldersNow = () => {
     const here = foldersHere(app.settings);
     const folders = here.filter((folder) => folder.schedule === undefined);
-    const shown = onScan ? here.filter((folder) => folder.schedule !== undefined) : [];
+    const shown = onScan || app.waiting.isShown ? here.filter((folder) => folder.schedule !== undefined) : [];
     app.health.noteWatch(folders.map(({ id }) => id));
     for (const gone of [...scanners.keys()].filter((folder) => !folders.includes(folder) && !shown.includes(folder))) {
       scanners.delete(gone);
@@ -57,6 +66,7 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
   };
   const tell = (folder: Folder, scan: Scan) => {
     onScan?.(folder, scan);
+    app.waiting.note(folder.id, scan);
     return scan;
   };
   let timer: NodeJS.Timeout | undefined;
@@ -93,6 +103,7 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
     if (!stopping.signal.aborted) timer = setTimeout(() => void look(), delayMs);
   };
 
+  app.waiting.follow();
   const events = app.settings.watch === 'poll' ? undefined : watchFolders(() => void look(), { log: app.log });
   await look();
   return {
@@ -206,12 +217,16 @@ const SLICE_PER_LISTING = 3;
  */
 async function mayTake(app: App, { id, account, profile, operation }: Folder, drops: number): Promise<boolean> {
   const refuse = (code: string, why: string, about = {}) => {
+    app.waiting.noteStop(id, `nothing is taken from this folder: ${why}`);
     if (drops > 0) app.log.warn({ code, folder: id, drops, ...about }, `nothing is taken: ${why}`);
     return false;
   };
   if (!app.ledger.bound.has(account))
     return refuse('MERCHANT_CHANGED', 'it is not settled whom the account means; see "paydrop status"', { account });
-  if (profile === undefined || (await findReading(app.ledger.pool, { profile, operation }))) return true;
+  if (profile === undefined || (await findReading(app.ledger.pool, { profile, operation }))) {
+    app.waiting.noteStop(id, undefined);
+    return true;
+  }
   return refuse('PROFILE_UNCONFIRMED', 'the profile of the folder has no confirmed version', { profile });
 }
 
@@ -285,6 +300,11 @@ async function takeDrops(
     const all = inOrder.map((drop) => claims.get(drop)!);
     const stored = await storeClaims(app, all).catch(
       (error: unknown): ReadonlyMap<Claim, Stored> => new Map(all.map((claim) => [claim, { error }])),
+    );
+    // Only now: until the ledger has them, pages would show them nowhere.
+    app.waiting.noteTaken(
+      folder.id,
+      inOrder.map(({ name }) => name),
     );
     for (const drop of inOrder) {
       const outcome = stored.get(claims.get(drop)!);

@@ -1,14 +1,12 @@
 import type { App } from '../../app.ts';
-import { nextDate } from '../../calendar/business-dates.ts';
 import { nextSendAt, type SendTimes } from '../../calendar/send-window.ts';
 import type { Folder, Settings } from '../../config/config.ts';
 import { describeTaking } from '../../explain/read-schedules.ts';
-import { markerEndingOf, SIDECAR } from '../../files/completeness.ts';
+import { describeDropWait } from '../../explain/waiting-drops.ts';
 import type { Scan, Waiting } from '../../files/scan-folder.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted, spanWords } from '../../kernel/counted.ts';
-import { describeFault } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { readFileRow } from '../../ledger/file/read-file.ts';
 import { type OpenFile, readOpenFiles } from '../../ledger/overview/overview.ts';
@@ -81,7 +79,9 @@ export function openFront(settings: Settings, screen: Screen = process.stderr): 
       const now = systemClock.now();
       for (const drop of drops.filter(({ name }) => !seen.has(name))) {
         const name = maskName(drop.name);
-        const why = describeWait(settings, folder, { ...drop, name }, now);
+        const why = describeDropWait(settings, folder, { ...drop, name }, now, (at, timeZone) =>
+          momentsIn(timeZone, now)(at),
+        );
         log.say(now, `${paint('bold', name)}: seen in ${folder.id}; ${why}`);
       }
     },
@@ -105,31 +105,6 @@ export function openFront(settings: Settings, screen: Screen = process.stderr): 
 function folderTable(app: App, folders: readonly Folder[]): string {
   const rows = folders.map((folder) => [folder.id, folder.account, folder.operation, describeTaking(app, folder)]);
   return textTable(['Drop folder', 'Account', 'Operation', 'When a file is taken'], rows);
-}
-
-/** Says why a drop is not taken yet, and how to have it taken sooner. */
-export function describeWait(
-  { schedules }: Pick<Settings, 'schedules'>,
-  { complete, schedule: taker }: Pick<Folder, 'complete' | 'schedule'>,
-  drop: Waiting,
-  now: Date,
-): string {
-  const { name, sinceMs, code, lacks } = drop;
-  if (code !== undefined) return `not a plain file, so it will move to quarantine: ${describeFault({ code })}`;
-  const schedule = taker === undefined ? undefined : schedules[taker];
-  if (schedule) {
-    const next = nextDate(schedule, now);
-    const when = next ? `next at ${momentsIn(schedule.timeZone, now)(next.at)}` : 'which has no days left';
-    return `waiting for the schedule "${taker}", ${when}`;
-  }
-  const marker = `${name}${markerEndingOf(complete)}`;
-  if (complete.by !== 'quiet') {
-    if (lacks === 'newer_marker') return `waiting for a new ${marker}: the one there is older than the file`;
-    return marker.endsWith(SIDECAR) ? `waiting for a whole ${marker}` : `waiting for ${marker}`;
-  }
-  const leftMs = complete.quietMs - (now.getTime() - sinceMs);
-  const seconds = Math.max(1, Math.ceil(leftMs / 1_000));
-  return `waiting ${seconds} s for quiet; write ${marker} to skip`;
 }
 
 /** Says how far a file has come: `june.csv 12 of 200 batches`, `june.csv checked 120,000 of about 400,000 rows`. */

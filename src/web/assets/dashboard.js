@@ -20,6 +20,7 @@ function liveParts() {
   let timer;
 
   function take(files) {
+    if (files.includes('drops') && !document.querySelector('[data-part="drops"]')) return;
     const isAbout = !about || files.includes('*') || files.includes(about);
     const at = Date.now() + (isAbout ? SOON_MS : LATER_MS) + Math.random() * SPREAD_MS;
     dueAt = Math.min(dueAt, Math.max(at, lastAt + REST_MS));
@@ -160,6 +161,16 @@ function tellDistances() {
   }
 }
 
+/** Counts the seconds down that a drop still waits; the words are those of the server. */
+function countDown() {
+  for (const span of document.querySelectorAll('[data-until]')) {
+    const leftMs = Date.parse(span.dataset.until) - (Date.now() - aheadMs);
+    const seconds = Math.max(1, Math.ceil(leftMs / 1_000));
+    const says = span.textContent.replace(/\d+(?= s )/, seconds);
+    if (says !== span.textContent) span.textContent = says;
+  }
+}
+
 /** Ticks a row of boxes with the shift key, and tells how many are ticked and their sums. */
 function tellTicks() {
   let last;
@@ -255,6 +266,7 @@ sendOnce();
 
 if (document.body.dataset.now) {
   setInterval(tellDistances, 30_000);
+  setInterval(countDown, 1_000);
   localStorage.setItem(NEEDS, String(countNeeds()));
 }
 

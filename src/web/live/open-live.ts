@@ -13,6 +13,9 @@ const BEAT_MS = 20_000;
 /** How often the sessions of all open pages are checked, in ms, by one query. */
 const CHECK_EACH_MS = 1_000;
 
+/** Waiting drops may change with each file that is taken, so pages hear of several changes at once, in ms. */
+const DROPS_TOGETHER_MS = 300;
+
 /** Open pages of one user that are told of changes; further ones do not update themselves. */
 const MOST_OF_PERSON = 10;
 
@@ -26,11 +29,12 @@ type Stream = {
 
 /**
  * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. A change carries
- * the ids of the files, or `*` when it is not of files alone; the page fetches itself again and gets what its user may
- * see.
+ * the ids of the files, `*` when it is not of files alone, or `drops` when other drops wait in the folders; the page
+ * fetches itself again and gets what its user may see.
  */
 export function openLive(server: FastifyInstance, context: WebContext): { close(): void } {
-  const changes = watchChanges(context.app.ledger);
+  const { app, drops } = context;
+  const changes = watchChanges(app.ledger);
   const open = new Set<Stream>();
   let check: NodeJS.Timeout | undefined;
   /** All pages that hear of one change share a check. */
@@ -39,10 +43,30 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
     check ??= setTimeout(() => {
       void endOver(context, open).then(() => {
         check = undefined;
-        if (open.size > 0) checkLater();
+        if (open.size === 0) return;
+        void drops.refresh();
+        checkLater();
       });
     }, CHECK_EACH_MS);
   };
+  // Checks first: a page whose session has ended learns nothing more.
+  const tell = (streams: Iterable<Stream>, files: readonly string[]) => {
+    if (checking === undefined) {
+      checking = endOver(context, open);
+      queueMicrotask(() => (checking = undefined));
+    }
+    void checking.then(() => {
+      for (const stream of streams) if (open.has(stream)) stream.say('change', files.join(' '));
+    });
+  };
+  let telling: NodeJS.Timeout | undefined;
+  const deafenToDrops = app.waiting.listen(() => {
+    if (open.size === 0) return;
+    telling ??= setTimeout(() => {
+      telling = undefined;
+      tell([...open], DROPS);
+    }, DROPS_TOGETHER_MS);
+  });
   // A log-out here ends its pages with its answer; what other processes end is found by the next check.
   server.addHook('onResponse', async ({ method }) => {
     if (method === 'POST' && open.size > 0) await endOver(context, open);
@@ -71,14 +95,7 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
       raw.end();
     };
     const stream: Stream = { person, tokenHash, say, end };
-    // Asks first: a page whose session has ended learns nothing more.
-    const deafen = changes.listen((files) => {
-      if (checking === undefined) {
-        checking = endOver(context, open);
-        queueMicrotask(() => (checking = undefined));
-      }
-      void checking.then(() => open.has(stream) && say('change', files.join(' ')));
-    });
+    const deafen = changes.listen((files) => tell([stream], files));
     open.add(stream);
     checkLater();
     raw.on('close', end);
@@ -86,6 +103,8 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
   return {
     close: () => {
       clearTimeout(check);
+      clearTimeout(telling);
+      deafenToDrops();
       for (const { end } of open) end();
       changes.close();
     },
@@ -116,6 +135,8 @@ type ChangeWatch = {
   listen(onChange: OnChange): () => void;
   close(): void;
 };
+
+const DROPS = ['drops'] as const;
 
 /** A change of an account or a person, or of more files than it pays to list. */
 const ANY = ['*'] as const;

@@ -5,6 +5,7 @@ import { actorOf, viewerMay } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
+import { SeenDrops } from '../parts/seen-drops.tsx';
 import { sendPage } from '../send-page.ts';
 import { Month, OpenByAge } from './front/month.tsx';
 import { NeedsTable, type View } from './queue/lists.tsx';
@@ -30,6 +31,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
         <AttentionList front={front} viewer={viewer} />
         <Withheld front={front} />
         <Today front={front} />
+        <SeenDrops seen={front.seen} />
         <OnTheirWay front={front} />
         <Month days={front.month} account={front.account} />
         <Next front={front} />

@@ -6,14 +6,13 @@ import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { outliveReaders } from '../../../src/cli/process/prepare-process.ts';
-import { AccountConfig, ScheduleConfig } from '../../../schemas/config.ts';
+import { AccountConfig } from '../../../schemas/config.ts';
 import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';
 import { aborted, withStopSignal } from '../../../src/cli/process/stop-signal.ts';
 import { findFreePort } from '../../support/daemon.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { describeProgress, describeWait } from '../../../src/cli/process/front.ts';
-import type { Waiting } from '../../../src/files/scan-folder.ts';
+import { describeProgress } from '../../../src/cli/process/front.ts';
 import type { OpenFile } from '../../../src/ledger/overview/overview.ts';
 import { holdFlags } from '../support/run-child.ts';
 import { startHere } from '../support/run-here.ts';
@@ -192,36 +191,6 @@ describe('run', () => {
 const NOT_READ = { checked_rows: null, expected_rows: null };
 const WINDOW = AccountConfig.shape.window.parse({ from: '16:30', to: '18:00' });
 const NOW = new Date('2026-06-15T12:00:00Z');
-const QUIET = { complete: { by: 'quiet', quietMs: 10_000, probes: 3 } } as const;
-
-function waitOf(folder: Parameters<typeof describeWait>[1], drop: Waiting): string {
-  const nightly = ScheduleConfig.parse({ does: 'take', at: '18:00', timeZone: 'America/Toronto' });
-  return describeWait({ schedules: { nightly } }, folder, drop, NOW);
-}
-
-describe('describeWait', () => {
-  it('names the schedule that takes the files of the folder, and when', () => {
-    expect(waitOf({ ...QUIET, schedule: 'nightly' }, { name: 'a.csv', sinceMs: NOW.getTime() })).toBe(
-      'waiting for the schedule "nightly", next at 2026-06-15 18:00:00 -04:00 (in 10 h)',
-    );
-  });
-
-  it.each([
-    [QUIET, 0, 'waiting 10 s for quiet; write a.csv.done to skip'],
-    [QUIET, 2_500, 'waiting 8 s for quiet; write a.csv.done to skip'],
-    [QUIET, 60_000, 'waiting 1 s for quiet; write a.csv.done to skip'],
-    [{ complete: { by: 'marker', suffix: '.ok' } }, 0, 'waiting for a.csv.ok'],
-    [{ complete: { by: 'marker', suffix: '.ctl' } }, 0, 'waiting for a whole a.csv.ctl'],
-  ] as const)('%j, seen %i ms ago: %s', (folder, agoMs, words) => {
-    expect(waitOf(folder, { name: 'a.csv', sinceMs: NOW.getTime() - agoMs })).toBe(words);
-  });
-
-  it('promises no shortcut to what is no plain file', () => {
-    const words = waitOf(QUIET, { name: 'a.csv', sinceMs: NOW.getTime(), code: 'DROP_SYMLINK' });
-    expect(words).toMatch(/^not a plain file, so it will move to quarantine: .*link/);
-    expect(words).not.toContain('.done');
-  });
-});
 
 describe('describeProgress', () => {
   const file = { name: 'june.csv', state_at: new Date('2026-06-15T11:59:52Z'), batches: 200, done: 12 } as OpenFile;

@@ -122,6 +122,7 @@ const world = dashboardForTests();
 function dashboardWith(settings: Partial<DashboardSettings>): WebContext {
   return {
     app: {} as WebContext['app'],
+    drops: { refresh: async () => {} },
     settings: { tls: undefined, trustedProxies: [], ...settings } as DashboardSettings,
   };
 }

@@ -261,7 +261,7 @@ describe('actionsApi', () => {
 
 /** Opens a dashboard's API with the test's actions, behind the same guard, without a network. */
 async function openTestApi({ app, settings }: DashboardWorld, actions: ApiActions): Promise<FastifyInstance> {
-  const dashboard: WebContext = { app, settings: settings.dashboard! };
+  const dashboard: WebContext = { app, settings: settings.dashboard!, drops: { refresh: async () => {} } };
   const server = fastify();
   await server.register(cookie);
   await server.register(formbody);

@@ -19,6 +19,7 @@ export const QUIET_DAY: DayReport = {
 export function quietFront(change: Partial<Front> = {}): Front {
   return {
     open: [],
+    seen: { shown: [], total: 0 },
     needs: [],
     isUsed: true,
     unreached: [],

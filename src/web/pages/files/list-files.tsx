@@ -7,6 +7,7 @@ import { maskName } from '../../../kernel/mask.ts';
 import { addDays } from '../../../calendar/calendar.ts';
 import { capital } from '../../../explain/why/sentence.ts';
 import { readShown, type ShownFile } from '../../../explain/read-blocks.ts';
+import { listSeenDrops, type SeenDrops as SeenDropsHere } from '../../../explain/waiting-drops.ts';
 import { dayInZone, startOfDay } from '../../../calendar/zone-time.ts';
 import {
   countFiles,
@@ -33,6 +34,7 @@ import { type FixedView, ViewTabs } from '../../lists/saved-views.tsx';
 import { Section } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SeenDrops } from '../../parts/seen-drops.tsx';
 import { Count, Moment, Money, StateBadge } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
@@ -49,6 +51,9 @@ function listFilesPage(server: FastifyInstance, context: WebContext): void {
     const viewer = viewerOf(request);
     const list = await openFileList(context, request);
     const asked = askedOf(request);
+    // Before the files are read: a drop that is taken meanwhile then shows twice, and not nowhere.
+    await context.drops.refresh();
+    const seen = seenDropsOf(app, asked);
     const [page, counts, views] = await Promise.all([
       readPage(list, app.ledger, request.query),
       countFilesByState(app.ledger, asked.account, MOST_COUNTED),
@@ -62,12 +67,24 @@ function listFilesPage(server: FastifyInstance, context: WebContext): void {
           <FilterForm app={app} asked={asked} />
           <Chips list={list} />
         </Section>
+        <SeenDrops seen={seen} />
         <Section title="Payment files">
           <ListTable list={list} page={page} label="Payment files" empty={<NoFiles list={list} />} />
         </Section>
       </Page>,
     );
   });
+}
+
+/** Returns what waits in the drop folders that the filter asks for; none where it asks for days or other states. */
+function seenDropsOf(app: App, { state, account, folder, operation, name, from, to }: FileQuery): SeenDropsHere {
+  const isOfAnyDay = from === '' && to === '';
+  if (!isOfAnyDay || name !== '' || !['', 'processing'].includes(state)) return { shown: [], total: 0 };
+  return listSeenDrops(
+    app,
+    (one) =>
+      ['', one.account].includes(account) && ['', one.id].includes(folder) && ['', one.operation].includes(operation),
+  );
 }
 
 /** The orders of the list of files, each with whether it begins with the largest. */

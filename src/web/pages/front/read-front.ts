@@ -14,6 +14,7 @@ import { readWithheldFiles } from '../../../ledger/file/file-figures.ts';
 import { readNeeds } from '../../../explain/needs-you.ts';
 import { readShown } from '../../../explain/read-blocks.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
+import { listSeenDrops } from '../../../explain/waiting-drops.ts';
 import { readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../../web-context.ts';
@@ -39,12 +40,15 @@ const AHEAD_MS = 30 * 86_400_000;
  * @param looks.account to which the month is limited; undefined for all
  */
 export async function readFront(
-  { app }: WebContext,
+  { app, drops }: WebContext,
   { readToday, readMonth }: ReturnType<typeof openDays>,
   { actor, account }: { actor: string; account?: string | undefined },
 ) {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
+  // Before the files are read: a drop that is taken meanwhile then shows twice for a moment, and not nowhere.
+  await drops.refresh();
+  const seen = listSeenDrops(app);
   const [open, needs, isUsed, unreached, unready, today, days, schedules, expiring, obstacles, withheld, ages] =
     await Promise.all([
       readOpenFiles(ledger),
@@ -63,6 +67,7 @@ export async function readFront(
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
     open: await readShown(ledger, settings, open),
+    seen,
     needs,
     isUsed,
     unreached,

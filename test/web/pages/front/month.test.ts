@@ -217,9 +217,13 @@ describe('openToday', () => {
 });
 
 function read(app: App): Promise<Front> {
-  return readFront({ app, settings: app.settings.dashboard! }, openDays(app.ledger, app.settings), {
-    actor: 'operator:ada',
-  });
+  return readFront(
+    { app, settings: app.settings.dashboard!, drops: { refresh: async () => {} } },
+    openDays(app.ledger, app.settings),
+    {
+      actor: 'operator:ada',
+    },
+  );
 }
 
 describe('readFront', () => {
