@@ -355,6 +355,14 @@ export const FolderConfig = z.strictObject({
           'Unchanged for, in ms; an empty X.csv.done, written after X.csv, ends the wait',
         ),
         probes: z.int().min(1).default(3).describe('Seen unchanged at least this often'),
+        movedInMs: z
+          .int()
+          .min(1_000)
+          .max(LONGEST_TIMER_MS)
+          .optional()
+          .describe(
+            'Shorter wait, in ms, for a file that looks moved in: not empty, the same at two looks that far apart, and its status (owner, mode, name) changed at least 1 s after its content, as `mv` and `cp -p` leave it; left out, none. Risk: an uploader that changes owner, mode or name in the middle, or a stalled upload with preserved time stamps, looks the same. Bytes that arrive after the claim are noticed and hold the file, but half a file could be read; a marker or control file is the safe way. Not for files on an SFTP server',
+          ),
       }),
       z.strictObject({
         by: z.literal('marker'),

@@ -279,6 +279,7 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
   'folders[].complete.by': DROPS,
   'folders[].complete.quietMs': DROPS,
   'folders[].complete.probes': DROPS,
+  'folders[].complete.movedInMs': DROPS,
   'folders[].complete.suffix': DROPS,
   'folders[].encryption': CHECKED,
   'folders[].header': CHECKED,

@@ -123,6 +123,12 @@ export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'cloc
     return `The schedule "${name}" takes files from this folder, next at ${formatInZone(next.at, schedule.timeZone)}.`;
   }
   if (complete.by !== 'quiet') return 'It is taken at the next scan of the folder, within seconds.';
-  const seconds = Math.max(1, Math.round(complete.quietMs / 1_000));
-  return `It is taken after it is unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
+  const { quietMs, movedInMs } = complete;
+  const sooner = movedInMs === undefined ? '' : `, or for ${sayWholeSeconds(movedInMs)} if it was moved in`;
+  return `It is taken after it is unchanged for ${sayWholeSeconds(quietMs)}${sooner}.`;
+}
+
+function sayWholeSeconds(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1_000));
+  return seconds === 1 ? 'a second' : `${seconds} seconds`;
 }

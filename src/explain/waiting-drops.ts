@@ -37,13 +37,21 @@ export function describeDropWait(
     return marker.endsWith(SIDECAR) ? `waiting for a whole ${marker}` : `waiting for ${marker}`;
   }
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
-  return `waiting ${seconds} s for quiet; write ${marker} to skip`;
+  const isShorter = until.getTime() === movedInEndOf(folder, drop);
+  return `waiting ${seconds} s ${isShorter ? 'after it was moved in' : 'for quiet'}; write ${marker} to skip`;
 }
 
 /** Returns when a drop has been quiet long enough if nothing changes; undefined when it waits for something else. */
-export function waitEndOf({ complete, schedule }: Rule, { sinceMs, code, isWhole }: WaitingDrop): Date | undefined {
+export function waitEndOf({ complete, schedule }: Rule, drop: WaitingDrop): Date | undefined {
+  const { sinceMs, code, isWhole } = drop;
   if (complete.by !== 'quiet' || schedule !== undefined || code !== undefined || isWhole) return undefined;
-  return new Date(sinceMs + complete.quietMs);
+  return new Date(Math.min(sinceMs + complete.quietMs, movedInEndOf({ complete }, drop)));
+}
+
+/** Returns when the shorter wait of a file that was moved in ends, in ms since 1970; Infinity when it has none. */
+function movedInEndOf({ complete }: Pick<Rule, 'complete'>, { movedInSinceMs }: WaitingDrop): number {
+  if (complete.by !== 'quiet' || complete.movedInMs === undefined || movedInSinceMs === undefined) return Infinity;
+  return movedInSinceMs + complete.movedInMs;
 }
 
 /** A drop that was seen and is not taken yet. `until`: when its wait ends by itself; null when it does not, or later. */

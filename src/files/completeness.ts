@@ -3,7 +3,7 @@ import type { Completeness } from '../../schemas/lifecycle.ts';
 
 /** What ends the wait for a drop, see `complete` in schemas/config.ts. */
 export type CompleteBy =
-  | { by: 'quiet'; quietMs: number; probes: number }
+  | { by: 'quiet'; quietMs: number; probes: number; movedInMs?: number | undefined }
   | { by: 'marker'; suffix: string }
   | { by: 'control' };
 
@@ -111,6 +111,8 @@ export type Part = {
   /** Last change of the content, in any unit: only files of one folder are compared. */
   readonly changedAt: bigint | number;
   isStill(rule: QuietRule): boolean;
+  /** Whether it looks moved in and has been the same for so long; absent where that cannot be seen. */
+  isMovedIn?(movedInMs: number): boolean;
 };
 
 /** `newer_marker`: there is a marker, but the file was changed after it. */
@@ -131,11 +133,29 @@ export function judgeDrop(file: Part, { control, marker }: Companions<Part>, com
   const isVouched = isMarked && (!control || (control !== marker && control.changedAt <= marker.changedAt));
   const completeness = control ? 'sidecar' : isMarked ? 'marker' : 'quiet';
   if (complete.by === 'quiet') {
-    const isStill = [file, ...(control ? [control] : [])].every((part) => part.isStill(complete));
+    const { movedInMs } = complete;
+    const isStill = [file, ...(control ? [control] : [])].every(
+      (part) => part.isStill(complete) || (movedInMs !== undefined && part.isMovedIn?.(movedInMs) === true),
+    );
     return isVouched || isStill ? { is: 'settled', completeness } : { is: 'settling' };
   }
   if (!isMarked) return { is: 'unmarked', lacks: marker ? 'newer_marker' : 'marker' };
   return isVouched || control!.isStill(CONTROL_RULE) ? { is: 'settled', completeness } : { is: 'settling' };
+}
+
+/** Size and times of a file, as the file system has them. */
+export type FileTimes = { readonly size: bigint; readonly mtimeNs: bigint; readonly ctimeNs: bigint };
+
+/** A program that writes changes both times at once; a second covers file servers that keep whole ones. */
+const MOVED_GAP_NS = 1_000_000_000n;
+
+/**
+ * Returns whether a file looks moved in: its status changed well after its content, as a rename, or a copy that restores
+ * the time of its source, leaves it. Both times come from one clock, so a wrong one does not matter. A change of mode or
+ * owner in the middle of an upload looks the same: that is the risk of `movedInMs`.
+ */
+export function looksMovedIn({ size, mtimeNs, ctimeNs }: FileTimes): boolean {
+  return size > 0n && ctimeNs - mtimeNs >= MOVED_GAP_NS;
 }
 
 /** `sinceMs` is the first sighting of the present shape, in ms since 1970. */
@@ -152,4 +172,9 @@ export function noteSighting(earlier: Sighting | undefined, shape: string, nowMs
 
 export function isQuiet(sighting: Sighting, rule: QuietRule, nowMs: number): boolean {
   return sighting.probes >= rule.probes && Math.max(0, nowMs - sighting.sinceMs) >= rule.quietMs;
+}
+
+/** @param sighting of a shape that includes the time of the last change of status */
+export function isMovedIn(sighting: Sighting, times: FileTimes, movedInMs: number, nowMs: number): boolean {
+  return looksMovedIn(times) && isQuiet(sighting, { quietMs: movedInMs, probes: 2 }, nowMs);
 }

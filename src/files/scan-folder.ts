@@ -8,8 +8,10 @@ import {
   type CompleteBy,
   type Found,
   gatherCompanions,
+  isMovedIn,
   isQuiet,
   judgeDrop,
+  looksMovedIn,
   type Missing,
   noteSighting,
   type Part,
@@ -40,9 +42,15 @@ export type Candidate = SeenFile & {
 
 /**
  * `sinceMs`: when it was first seen in its present shape, in ms since 1970. `code`: why it is no plain file. `lacks`:
- * what its folder waits for.
+ * what its folder waits for. `movedInSinceMs`: since when a file that looks moved in is the same, where that shortens its wait.
  */
-export type Waiting = { name: string; sinceMs: number; code?: OddDrop['code']; lacks?: Missing };
+export type Waiting = {
+  name: string;
+  sinceMs: number;
+  movedInSinceMs?: number;
+  code?: OddDrop['code'];
+  lacks?: Missing;
+};
 
 /** A control file or marker without its payment file. `of`: shown name of that file. */
 export type LoneCompanion = SeenFile & {
@@ -74,21 +82,28 @@ export type FolderScanner = { scan(): Promise<Scan> };
  * may hold tens of thousands of drops, so everything that goes through them lets other work run in between.
  */
 export function createFolderScanner(rules: FolderRules, clock: Clock): FolderScanner {
-  let sightings = new Map<string, Sighting>();
+  let sightings = new Map<string, SeenTwice>();
   return {
     async scan() {
       // A listing takes time. A sighting counts from its end, and what is quiet is judged as of its beginning.
       const beganMs = clock.now().getTime();
       const entries = (await listFolder(rules.path, (key) => !isIgnoredName(key))).sort(byAge);
       const nowMs = clock.now().getTime();
-      const seen = new Map<string, Sighting>();
+      const seen = new Map<string, SeenTwice>();
       for await (const slice of inSlices(entries))
-        for (const { key, stats } of slice) seen.set(key, noteSighting(sightings.get(key), shapeOf(stats), nowMs));
+        for (const { key, stats } of slice) {
+          const [earlier, shape] = [sightings.get(key), shapeOf(stats)];
+          const status = noteSighting(earlier?.status, `${shape} ${stats.ctimeNs}`, nowMs);
+          seen.set(key, { ...noteSighting(earlier, shape, nowMs), status });
+        }
       sightings = seen;
       return await setUnreadableAside(await sortEntries(entries, sightings, rules.complete, beganMs));
     },
   };
 }
+
+/** `status`: the same sighting, where a change of name, mode or owner counts as well. */
+type SeenTwice = Sighting & { readonly status: Sighting };
 
 function byAge({ stats: one, key }: FolderEntry, { stats: other, key: otherKey }: FolderEntry): number {
   if (one.mtimeNs !== other.mtimeNs) return one.mtimeNs < other.mtimeNs ? -1 : 1;
@@ -108,7 +123,7 @@ const ODD_RULE: QuietRule = { quietMs: 10_000, probes: 3 };
 
 async function sortEntries(
   entries: readonly FolderEntry[],
-  sightings: ReadonlyMap<string, Sighting>,
+  sightings: ReadonlyMap<string, SeenTwice>,
   complete: CompleteBy,
   nowMs: number,
 ): Promise<Scan> {
@@ -124,6 +139,7 @@ async function sortEntries(
   const partOf = ({ key, stats }: FolderEntry): Part => ({
     changedAt: stats.mtimeNs,
     isStill: (rule) => isQuiet(sightings.get(key)!, rule, nowMs),
+    isMovedIn: (movedInMs) => isMovedIn(sightings.get(key)!.status, stats, movedInMs, nowMs),
   });
   const restRule = complete.by === 'quiet' ? complete : ODD_RULE;
 
@@ -150,8 +166,11 @@ async function sortEntries(
       const parts = partsOf(found, ({ entry: part }) => partOf(part));
       const verdict = judgeDrop(partOf(entry), parts, complete);
       if (verdict.is === 'settled') scan.settled.push(toCandidate(entry, waiting.sinceMs, verdict.completeness, found));
-      else if (verdict.is === 'settling') scan.settling.push(waiting);
-      else scan.unmarked.push({ ...waiting, lacks: verdict.lacks });
+      else if (verdict.is === 'settling') {
+        const isShorter = complete.by === 'quiet' && complete.movedInMs !== undefined && looksMovedIn(entry.stats);
+        const movedInSinceMs = isShorter ? sightings.get(key)?.status.sinceMs : undefined;
+        scan.settling.push({ ...waiting, ...(movedInSinceMs !== undefined && { movedInSinceMs }) });
+      } else scan.unmarked.push({ ...waiting, lacks: verdict.lacks });
     }
   };
   for await (const slice of inSlices(entries)) for (const entry of slice) place(entry);

@@ -166,6 +166,10 @@ describe('describe taking', () => {
   it.each([
     [{ complete: { by: 'quiet', quietMs: 10_000 } }, 'It is taken after it is unchanged for 10 seconds.'],
     [{ complete: { by: 'quiet', quietMs: 60 } }, 'It is taken after it is unchanged for a second.'],
+    [
+      { complete: { by: 'quiet', quietMs: 10_000, movedInMs: 2_000 } },
+      'It is taken after it is unchanged for 10 seconds, or for 2 seconds if it was moved in.',
+    ],
     [{ complete: { by: 'marker' } }, 'It is taken at the next scan of the folder, within seconds.'],
     [{ schedule: 'night' }, 'The schedule "night" takes files from this folder, next at 2026-06-15 22:00:00 -04:00.'],
     [{ schedule: 'never' }, 'Only the schedule "never" takes files from this folder, and it has no days left.'],

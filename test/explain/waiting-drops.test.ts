@@ -28,6 +28,19 @@ describe('describeDropWait', () => {
     expect(waitOf(folder, { name: 'a.csv', sinceMs: NOW.getTime() - agoMs })).toBe(words);
   });
 
+  it.each([
+    ['a moved file', { movedInSinceMs: NOW.getTime() }, 'waiting 2 s after it was moved in; write a.csv.done to skip'],
+    ['any other', {}, 'waiting 10 s for quiet; write a.csv.done to skip'],
+    [
+      'one that is quiet sooner',
+      { sinceMs: NOW.getTime() - 9_000, movedInSinceMs: NOW.getTime() },
+      'waiting 1 s for quiet; write a.csv.done to skip',
+    ],
+  ])('names the shorter wait where it applies: %s', (_case, drop, words) => {
+    const folder = { complete: { ...QUIET.complete, movedInMs: 2_000 } };
+    expect(waitOf(folder, { name: 'a.csv', sinceMs: NOW.getTime(), ...drop })).toBe(words);
+  });
+
   it('promises no shortcut to what is no plain file', () => {
     const words = waitOf(QUIET, { name: 'a.csv', sinceMs: NOW.getTime(), code: 'DROP_SYMLINK' });
     expect(words).toMatch(/^not a plain file, so it will move to quarantine: .*link/);

@@ -350,6 +350,7 @@ const CASES: readonly Case[] = [
     ['folders[].complete.suffix', { by: 'marker', suffix: '.ok' }],
     ['folders[].complete.quietMs', { by: 'quiet', quietMs: 3_600_000, probes: 2 }],
     ['folders[].complete.probes', { by: 'quiet', quietMs: 3_600_000, probes: 9 }],
+    ['folders[].complete.movedInMs', { by: 'quiet', quietMs: 3_600_000, probes: 2, movedInMs: 3_600_000 }],
   ].flatMap(([sets, complete]): Case[] => [
     {
       sets: [sets as SettingPath],

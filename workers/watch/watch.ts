@@ -339,8 +339,18 @@ function claimAlone(app: App, folder: Folder, drop: Candidate): Promise<ClaimOut
   );
 }
 
-/** Returns the ms between two listings while something settles: the shortest quiet time, divided by its probes. */
+/** A timer may fire a millisecond early, and a look just before the end would double the wait. */
+const TIMER_SLACK_MS = 10;
+
+/**
+ * Returns the ms between two listings while something settles: the shortest quiet time divided by its probes, or the
+ * shortest wait of files that were moved in.
+ */
 export function probeMs(folders: readonly Folder[], rescanMs: number): number {
-  const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
+  const steps = folders.map(({ complete }) => {
+    if (complete.by !== 'quiet') return 1_000;
+    const { quietMs, probes, movedInMs = Infinity } = complete;
+    return Math.min(quietMs / probes, movedInMs + TIMER_SLACK_MS);
+  });
   return Math.max(50, Math.min(rescanMs, Math.ceil(Math.min(...steps))));
 }
