@@ -405,9 +405,7 @@ BEGIN
       AND b.paid_since IS NULL
       AND may_leave(b.account, b.file_id, b.body_sha256)
       AND NOT is_calling(b.account)
-      -- A time beyond the longest wait came from a wrong clock.
-      AND (b.not_before IS NULL OR b.not_before <= p_at
-        OR b.not_before > p_at + n."longestWaitMs" * interval '1 millisecond')
+      AND (b.not_before IS NULL OR has_come(b.not_before, p_at, n."longestWaitMs"))
       AND (b.file_id, b.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(b.account) next);
   IF NOT FOUND THEN
     RETURN '{}';

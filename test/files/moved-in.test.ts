@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { appendFile, chmod, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { CompleteBy } from '../../src/files/completeness.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import { serviceVerdict } from '../support/service-verdict.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
 const run = promisify(execFile);
@@ -102,18 +101,4 @@ describe('a writer', () => {
     await appendFile(path, 'rest');
     for (const ms of [2_500, 2_500]) expect(await lookAfter(ms)).toBe('settling');
   });
-});
-
-const rsync = serviceVerdict(
-  'rsync',
-  'test of a file that rsync moves in',
-  spawnSync('rsync', ['--version']).error === undefined,
-);
-
-it(rsync.sentence, () => expect(rsync.isFine).toBe(true));
-
-it.runIf(rsync.isInstalled)('rsync -t renames a whole file into its place', async () => {
-  const { source, path, lookAfter } = await open();
-  await run('rsync', ['-t', source, path]);
-  expect([await lookAfter(0), await lookAfter(2_000)]).toEqual(['settling', 'taken']);
 });

@@ -44,8 +44,8 @@ export const SEND_DEFECTS: readonly Defect[] = [
     name: 'gate without the wait',
     about: 'a batch that reached no service is tried again at once',
     file: SEND,
-    find: 'AND (b.not_before IS NULL OR b.not_before <= p_at',
-    replace: 'AND (b.not_before IS NULL OR b.not_before >= p_at OR b.not_before <= p_at',
+    find: 'AND (b.not_before IS NULL OR has_come(b.not_before, p_at, n."longestWaitMs"))\n',
+    replace: '',
     caughtBy: CAUGHT,
   },
   {
