@@ -31,7 +31,7 @@ export async function noting<Result>(
   }
 }
 
-/** An update of the tables that the work met is no failure: the next try succeeds. */
+/** Records what work failed with. */
 export async function noteThrown(
   app: App,
   item: WorkItem,

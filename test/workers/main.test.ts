@@ -281,13 +281,6 @@ describe('note failures', () => {
       expect(await failing()).toEqual([]);
     });
 
-    it('calls no failure what met an update of the tables', async () => {
-      const changed = { code: '0A000', routine: 'RevalidateCachedQuery' };
-      const error = Object.assign(new Error('cached plan must not change result type'), changed);
-      for (let n = 0; n < 3; n += 1) await fail(error);
-      expect(await failing()).toEqual([]);
-    });
-
     it('keeps no number that stands in an error of others', async () => {
       for (let n = 0; n < 3; n += 1) await fail(new Error(`what is ${CARD} for?`));
       expect(JSON.stringify(await failing())).not.toMatch(/\d{5}/);

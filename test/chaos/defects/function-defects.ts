@@ -98,12 +98,4 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     replace: 'text.split',
     caughtBy: ['test/ledger/engine/schema.test.ts'],
   },
-  {
-    name: 'an update of the tables called a failure',
-    about: 'a job that met an announced upgrade is logged as an error',
-    file: 'src/kernel/errors.ts',
-    find: "return systemCode(error) === '0A000' &&",
-    replace: "return systemCode(error) === '' &&",
-    caughtBy: ['test/workers/main.test.ts'],
-  },
 ];
