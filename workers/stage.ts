@@ -350,7 +350,8 @@ async function tell<Thing>(app: App, stage: Stage<Thing>, ended: readonly Thing[
 
 /**
  * A thing may be due again so often at the moment when it is given back. Then something is wrong, and it is left alone for
- * a while. One that waits for a time of its own, as a poll does, is not due then.
+ * a while. One that waits for a time of its own, as a poll does, is not due then, unless that time comes while the stage
+ * rests: so it takes many.
  */
 const MOST_REPEATS = 40;
 

@@ -150,11 +150,11 @@ BEGIN
 END $$;
 
 -- The batches of an account that are sent next: of its accepted files the one that was claimed first, of that the first
--- batch. Of more than one, the order is a guess of the caller. A file that is still being read, is held or waits for a decision about what came late does not keep the others
--- waiting, nor does a batch of which a row was charged meanwhile. It goes from file to file and stops at the first that has
--- one, so a backlog of many batches costs no more than a few. Files of which everything was sent are passed by one look each,
--- before anything else is asked of them. OFFSET keeps the lists of files apart: for the first of a sorted list the planner
--- would rather walk through all files that there ever were.
+-- batch. Of more than one, the order is a guess of the caller. A file that is still being read, is held or waits for a
+-- decision about what came late does not keep the others waiting, nor does a batch of which a row was charged meanwhile. It
+-- goes from file to file and stops at the first that has one, so a backlog of many batches costs no more than a few. Files of
+-- which everything was sent are passed by one look each, before anything else is asked of them. OFFSET keeps the lists of
+-- files apart: for the first of a sorted list the planner would rather walk through all files that there ever were.
 CREATE FUNCTION next_to_send(p_account text, p_most integer DEFAULT 1)
 RETURNS TABLE (file_id text, batch_no integer, body_sha256 text, not_before timestamptz)
 LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_generic_plan

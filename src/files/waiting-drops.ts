@@ -10,7 +10,7 @@ export type FolderWait = { drops: readonly WaitingDrop[]; total: number; stop?: 
 export type WaitingDrops = {
   /** Whether something shows them, so that folders whose drops only a schedule takes are worth listing. */
   readonly isShown: boolean;
-  /** Whether this process lists the folders anyway, so that whoever shows them need not. */
+  /** Whether this process lists the folders anyway, so that nobody else need do so to show them. */
   readonly isFollowed: boolean;
   show(): void;
   follow(): void;

@@ -28,8 +28,8 @@ export type OnScan = (folder: Folder, scan: Scan) => void;
 
 /**
  * Watches the drop folders as they are set at each scan. Those of a schedule are only listed, and only for `onScan` or a
- * dashboard of this process; its runs take their files. Full listings at start and at every rescan are authoritative; file-system events only bring the
- * next one forward. While something settles, listings follow fast enough to probe it.
+ * dashboard of this process; its runs take their files. Full listings at start and at every rescan are authoritative;
+ * file-system events only bring the next one forward. While something settles, listings follow fast enough to probe it.
  * @param onScan receives each listing before anything in it is taken
  */
 export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> {

@@ -75,7 +75,7 @@ export async function openLedger(
     ...options,
     ...(options.reads && { ...ONE_THAT_STAYS, onConnect: (client) => onConnect?.(client) }),
   });
-  const locks = openPool(server.connection, { ...options, max: MOST_LOCKS });
+  const locks = openPool(server.connection, options);
   const close = async () => {
     await pool.end();
     await locks.end();
@@ -154,15 +154,6 @@ const ANSWER_MS = 120_000;
 /** Longest wait for a connection, in ms, including one that is in use. */
 const CONNECT_MS = 30_000;
 
-/**
- * Most connections of a process. What one has in hand is a group, and most of its messages are one call; more connections
- * would only have more copies of the plans and caches of the server. Work that holds one must not wait for a second.
- */
-const MOST_CONNECTIONS = 6;
-
-/** Most connections that hold locks at a time. They do nothing else, and one that waits for a lock may hold another. */
-const MOST_LOCKS = 20;
-
 /** For a reader: its session keeps the functions of this version, so it is not replaced when it rests. */
 const ONE_THAT_STAYS = { max: 1, idleTimeoutMillis: 0 };
 
@@ -172,7 +163,7 @@ export function openPool(
   {
     log,
     answerMs,
-    max = MOST_CONNECTIONS,
+    max = 20,
     idleTimeoutMillis,
     onConnect,
   }: {

@@ -54,32 +54,43 @@ export async function takeDue(
   { limit, back, laterMs }: { limit: { things: number; weight: number }; back: Back; laterMs: number },
 ): Promise<Taken> {
   const now = ledger.databaseNow();
-  const hand = handOf(ledger);
-  // No sweep of this process may meanwhile find in nobody's hand what it takes.
-  hand.asking.push(stage);
-  letGo(ledger, stage, back);
-  const { rows } = await ledger.pool
-    .query<{ subjects: string[] | null; is_more: boolean; next_at: Date | null }>(
+  const { rows } = await asking(ledger, stage, back, () =>
+    ledger.pool.query<{ subjects: string[] | null; is_more: boolean; next_at: Date | null }>(
       `SELECT * FROM take($1, $2, $3, $4, ${now}, $5, $6, ${now} + $7 * interval '1 millisecond', $8, $9)`,
       [stage, due, asked, ledger.instance.id, back.ended, back.later, laterMs, limit.things, limit.weight],
-    )
-    .finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
+    ),
+  );
   const { subjects: taken, is_more: isMore, next_at: nextAt } = rows[0]!;
   const subjects = taken ?? [];
-  for (const subject of subjects) hand.subjects.add(`${stage}/${subject}`);
+  for (const subject of subjects) handOf(ledger).subjects.add(`${stage}/${subject}`);
   return { subjects, isMore, nextAt };
 }
 
 /** Gives back what this process has worked on, and takes nothing. If that fails, the next sweep does it. */
 export async function giveBack(ledger: Ledger, stage: QueueName, back: Back, laterMs: number): Promise<void> {
+  const until = `${ledger.databaseNow()} + $5 * interval '1 millisecond'`;
+  await asking(ledger, stage, back, () =>
+    ledger.pool.query(`SELECT give_back($1, $2, $3, $4, ${until})`, [
+      stage,
+      ledger.instance.id,
+      back.ended,
+      back.later,
+      laterMs,
+    ]),
+  );
+}
+
+/** Lets go of what is given back. Until the answer, no sweep of this process takes what is exchanged for a leftover. */
+async function asking<Result>(
+  ledger: Ledger,
+  stage: QueueName,
+  back: Back,
+  ask: () => Promise<Result>,
+): Promise<Result> {
+  const hand = handOf(ledger);
+  hand.asking.push(stage);
   letGo(ledger, stage, back);
-  await ledger.pool.query(`SELECT give_back($1, $2, $3, $4, ${ledger.databaseNow()} + $5 * interval '1 millisecond')`, [
-    stage,
-    ledger.instance.id,
-    back.ended,
-    back.later,
-    laterMs,
-  ]);
+  return ask().finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
 }
 
 function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {

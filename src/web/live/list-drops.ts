@@ -23,8 +23,8 @@ export function openDropLister({ settings, waiting, clock }: Pick<App, 'settings
   /** By the folder as it is set, because a changed one begins anew. */
   const listings = new Map<Folder, Listing>();
   const list = (folder: Folder): Promise<void> | undefined => {
-    const scanner = createFolderScanner(folder, clock);
-    const listing: Listing = listings.get(folder) ?? { scanner, nextAt: 0, running: undefined };
+    const begin = (): Listing => ({ scanner: createFolderScanner(folder, clock), nextAt: 0, running: undefined });
+    const listing = listings.get(folder) ?? begin();
     listings.set(folder, listing);
     const began = performance.now();
     if (listing.running !== undefined || began < listing.nextAt) return listing.running;
