@@ -23,6 +23,35 @@ COMMENT ON COLUMN output.number IS 'Number of a correction; 0 for the other kind
 
 CREATE INDEX output_by_time ON output (written_at);
 
+CREATE TABLE delivery (
+  file_no  bigint NOT NULL
+);
+COMMENT ON TABLE delivery IS
+  'Files of which an output may be due, so that nobody has to look for them among all others. The database itself notes each event after which one is due. It names a file too often or in vain, never too seldom.';
+COMMENT ON COLUMN delivery.file_no IS 'The file.';
+
+CREATE INDEX delivery_by_file ON delivery (file_no);
+
+-- Notes a file after what makes an output due: its verdict, the end of a batch, a change of an outcome, the loss of an
+-- output. Always by a row of its own: no transaction then waits for another, or relies on a note that another takes away.
+CREATE FUNCTION note_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  CASE TG_TABLE_NAME
+  WHEN 'file' THEN INSERT INTO delivery VALUES (NEW.file_no);
+  WHEN 'batch' THEN INSERT INTO delivery SELECT f.file_no FROM file f WHERE f.file_id = NEW.file_id;
+  WHEN 'output' THEN INSERT INTO delivery SELECT f.file_no FROM file f WHERE f.file_id = OLD.file_id;
+  WHEN 'row_change' THEN INSERT INTO delivery SELECT DISTINCT c.file_no FROM changed c;
+  END CASE;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER noted_verdict AFTER UPDATE OF state ON file
+  FOR EACH ROW WHEN (NEW.state NOT IN ('claimed', 'in_progress', 'completed')) EXECUTE FUNCTION note_delivery();
+CREATE TRIGGER noted_last_batch AFTER UPDATE OF state ON batch
+  FOR EACH ROW WHEN (NEW.state IN ('reconciled', 'cancelled')) EXECUTE FUNCTION note_delivery();
+CREATE TRIGGER noted_loss AFTER DELETE ON output FOR EACH ROW EXECUTE FUNCTION note_delivery();
+CREATE TRIGGER noted_change AFTER INSERT ON row_change
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_delivery();
+
 -- == Functions ==
 
 -- Records output files that were written and read back, of one payment file or of many, and completes those that are to
@@ -94,6 +123,10 @@ BEGIN
     UPDATE file f SET state = 'completed', state_at = p_at, known_at = p_database_now FROM read_made_outputs(p_files) r
     WHERE f.file_id = r.file_id AND r.is_last AND f.state = 'in_progress' AND f.file_id = ANY (ours) AND has_ended(f.file_id)
     RETURNING f.file_id, 'complete', NULL::text, NULL::integer, f.account;
+  -- What is noted meanwhile is not seen here, and stays.
+  DELETE FROM delivery d USING file f
+    WHERE f.file_id = ANY (ours) AND d.file_no = f.file_no
+      AND NOT EXISTS (SELECT FROM files_to_deliver(f.site) due WHERE due.file_no = f.file_no);
 END $$;
 
 -- Reads a list of {fileId, readFrom, batchMarks, isLast, outputs}: the ledger that the outputs were made of, and the marks

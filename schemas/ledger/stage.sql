@@ -21,13 +21,20 @@ COMMENT ON COLUMN taken.until IS
 -- What is due for a stage is a question about the tables alone: the rings of the queue hold nothing. Each question stands
 -- here once, and others read it: the status, alarms, the retention.
 
--- Corrections whose files are due: the result that they correct is written, and they are not. Few rows ever change.
-CREATE FUNCTION unwritten_corrections() RETURNS TABLE (file_no bigint, correction_no integer) LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT changed.file_no, changed.correction_no FROM row_change changed JOIN file owner USING (file_no)
-  WHERE EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'result')
-    AND NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'correction-txt'
-                    AND o.number = changed.correction_no)
-$$;
+-- Corrections of these files whose outputs are due: the result that they correct is written, and they are not. Each OFFSET 0
+-- keeps the planner from reading the outputs of all files first.
+CREATE FUNCTION unwritten_corrections(p_file_nos bigint[]) RETURNS TABLE (file_no bigint, correction_no integer)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT c.file_no, c.correction_no
+    FROM (SELECT DISTINCT x.file_no, x.correction_no FROM row_change x WHERE x.file_no = ANY (p_file_nos) OFFSET 0) c
+    CROSS JOIN LATERAL (SELECT f.file_id FROM file f WHERE f.file_no = c.file_no OFFSET 0) owner
+    WHERE EXISTS (SELECT FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'result' OFFSET 0)
+      AND NOT EXISTS (SELECT FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'correction-txt'
+                      AND o.number = c.correction_no OFFSET 0)
+    ORDER BY c.file_no, c.correction_no;
+END $$;
 
 -- Files of a site that are claimed and not checked, if this process can read them. Those of a former name are held at once.
 CREATE FUNCTION files_to_check(p_site text, p_bound text[])
@@ -37,23 +44,25 @@ RETURNS TABLE (file_id text, file_no bigint, bytes bigint) LANGUAGE sql STABLE A
 $$;
 
 -- Files of a site that lack an output: the notice of their verdict, the results once none of their batches is open, or a
--- correction.
+-- correction. Only files that are noted are looked at, one by one, which the planner is held to by OFFSET 0.
 CREATE FUNCTION files_to_deliver(p_site text)
 RETURNS TABLE (file_id text, file_no bigint, bytes bigint, state_at timestamptz) LANGUAGE sql STABLE AS $$
-  SELECT f.file_id, f.file_no, f.bytes, f.state_at FROM file f
+  SELECT f.file_id, noted.file_no, f.bytes, f.state_at FROM (SELECT DISTINCT d.file_no FROM delivery d) noted
+  CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = noted.file_no OFFSET 0) f
   WHERE f.site = p_site AND (
     (f.state IN ('accepted', 'in_progress')
-      AND (NOT EXISTS (SELECT FROM output o WHERE o.file_id = f.file_id AND o.kind = 'ack')
-        OR NOT EXISTS (SELECT FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled'))))
+      AND (NOT EXISTS (SELECT FROM output o WHERE o.file_id = f.file_id AND o.kind = 'ack' OFFSET 0)
+        OR NOT EXISTS (
+          SELECT FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled') OFFSET 0)))
     OR (f.state IN ('held', 'rejected', 'cancelled', 'partly_cancelled')
       AND NOT EXISTS (SELECT FROM output o WHERE o.file_id = f.file_id AND o.kind = CASE f.state
-        WHEN 'held' THEN 'held' WHEN 'rejected' THEN 'nak' WHEN 'cancelled' THEN 'cancelled' ELSE 'summary-txt' END))
-    OR f.file_no IN (SELECT c.file_no FROM unwritten_corrections() c))
+        WHEN 'held' THEN 'held' WHEN 'rejected' THEN 'nak' WHEN 'cancelled' THEN 'cancelled' ELSE 'summary-txt' END OFFSET 0))
+    OR EXISTS (SELECT FROM unwritten_corrections(ARRAY[f.file_no]) OFFSET 0))
 $$;
 
 -- Whether the result of a batch may be asked for again. The result file of its payment file must exist, because what is
 -- found later goes into a correction of it. The original must exist too, because a correction needs it.
-CREATE FUNCTION may_recheck(p_file_id text, p_state text, p_batch_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
+CREATE FUNCTION may_recheck(p_file_id text, p_state text, p_batch_id text) RETURNS boolean LANGUAGE sql STABLE COST 10000 AS $$
   SELECT p_state = 'reconciled' AND p_batch_id IS NOT NULL
     AND EXISTS (SELECT 1 FROM output o WHERE o.file_id = p_file_id AND o.kind = 'result')
     AND NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = p_file_id AND f.shredded_at IS NOT NULL)
@@ -65,11 +74,13 @@ CREATE FUNCTION batches_to_poll(p_at timestamptz, p_longest_repoll_ms bigint, p_
 RETURNS TABLE (file_id text, batch_no integer, account text, rows integer, due_at timestamptz, is_here boolean)
 LANGUAGE sql STABLE AS $$
   SELECT b.file_id, b.batch_no, b.account, b.rows, coalesce(b.next_poll_at, b.submitted_at, b.state_at), true FROM batch b
-    WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'result_in'
+    WHERE b.state = 'result_in'
   UNION ALL
-  SELECT b.file_id, b.batch_no, b.account, b.rows, coalesce(b.next_poll_at, b.submitted_at), false FROM batch b
-    WHERE b.state NOT IN ('reconciled', 'cancelled') AND ((b.state = 'submitted' AND b.next_poll_at IS NULL)
-      OR (b.state IN ('submitted', 'exception') AND has_come(b.next_poll_at, p_at, p_longest_repoll_ms)))
+  SELECT b.file_id, b.batch_no, b.account, b.rows, b.next_poll_at, false FROM batch b
+    WHERE b.state IN ('submitted', 'exception') AND has_come(b.next_poll_at, p_at, p_longest_repoll_ms)
+  UNION ALL
+  SELECT b.file_id, b.batch_no, b.account, b.rows, b.submitted_at, false FROM batch b
+    WHERE b.state = 'submitted' AND b.next_poll_at IS NULL
   UNION ALL
   SELECT b.file_id, b.batch_no, b.account, b.rows, b.next_recheck_at, false FROM batch b
     WHERE has_come(b.next_recheck_at, p_at, p_longest_recheck_ms) AND may_recheck(b.file_id, b.state, b.batch_id)
@@ -87,7 +98,7 @@ $$;
 -- What is due for a stage, the first `p_most` in the order in which they should be taken, with their weights. `p_asked` holds
 -- what the question needs (src/ledger/batch/due-work.ts); `names` are things that the caller knows.
 CREATE FUNCTION find_due(p_due text, p_asked jsonb, p_most bigint) RETURNS TABLE (subject text, weight bigint)
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
   bound text[] := ARRAY(SELECT jsonb_array_elements_text(p_asked -> 'bound'));
@@ -114,14 +125,15 @@ END $$;
 
 -- When more of a stage becomes due by itself. `opens` are times that the caller knows.
 CREATE FUNCTION next_due(p_due text, p_asked jsonb, p_stage text, p_now timestamptz) RETURNS timestamptz
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   at timestamptz := p_asked ->> 'at';
 BEGIN
   RETURN least(
     (SELECT min(t.until) FROM taken t WHERE t.stage = p_stage AND t.until > p_now),
     (SELECT min(o::timestamptz) FROM jsonb_array_elements_text(p_asked -> 'opens') o),
-    (SELECT min(b.next_poll_at) FROM batch b WHERE p_due = 'poll' AND b.next_poll_at > at),
+    (SELECT min(b.next_poll_at) FROM batch b
+       WHERE p_due = 'poll' AND b.state IN ('submitted', 'exception') AND b.next_poll_at > at),
     (SELECT min(b.next_recheck_at) FROM batch b WHERE p_due = 'poll' AND b.next_recheck_at > at),
     (SELECT min(b.not_before) FROM batch b WHERE p_due = 'submit' AND b.state = 'ready' AND b.not_before > at));
 END $$;

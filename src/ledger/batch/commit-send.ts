@@ -73,7 +73,7 @@ export async function commitSend(
   const links = { ...(end && linksOfEnd(end.call, end.end)), ...(next && linksOfNext(next.call, next.intent)) };
   const moves = [links.end, links.send].filter((link) => link !== undefined);
   const { rows } = await callFunction<{ made: Made[] }>(
-    ledger,
+    ledger.answers,
     `SELECT commit_send($1, ${ledger.databaseNow()}, $2, $3, $4) AS made`,
     [
       at,

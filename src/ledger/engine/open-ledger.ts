@@ -20,6 +20,8 @@ export type LedgerPlace = { url: string } | { dataDir: string; fsync?: boolean }
 
 export type Ledger = {
   readonly pool: pg.Pool;
+  /** Connections for the answers of calls only (batch/commit-send.ts): whatever else takes long, they are free for those. */
+  readonly answers: pg.Pool;
   /** Connections for the locks of with-lock.ts only. */
   readonly locks: pg.Pool;
   readonly clock: Clock;
@@ -75,9 +77,11 @@ export async function openLedger(
     ...options,
     ...(options.reads && { ...ONE_THAT_STAYS, onConnect: (client) => onConnect?.(client) }),
   });
-  const locks = openPool(server.connection, options);
+  const answers = openPool(server.connection, { ...options, max: CONNECTIONS.answers });
+  const locks = openPool(server.connection, { ...options, max: CONNECTIONS.locks });
   const close = async () => {
     await pool.end();
+    await answers.end();
     await locks.end();
     await server.leave();
   };
@@ -94,6 +98,7 @@ export async function openLedger(
       }));
     return {
       pool,
+      answers,
       locks,
       clock: options.clock,
       databaseNow: sqlClock(options),
@@ -154,6 +159,12 @@ const ANSWER_MS = 120_000;
 /** Longest wait for a connection, in ms, including one that is in use. */
 const CONNECT_MS = 30_000;
 
+/**
+ * Most connections of a process. Work that takes long may have all those for work; an answer, which only this process knows,
+ * does not wait for them. A lock has one while it lasts.
+ */
+const CONNECTIONS = { work: 4, answers: 2, locks: 20 };
+
 /** For a reader: its session keeps the functions of this version, so it is not replaced when it rests. */
 const ONE_THAT_STAYS = { max: 1, idleTimeoutMillis: 0 };
 
@@ -163,7 +174,7 @@ export function openPool(
   {
     log,
     answerMs,
-    max = 20,
+    max = CONNECTIONS.work,
     idleTimeoutMillis,
     onConnect,
   }: {

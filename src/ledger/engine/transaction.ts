@@ -1,4 +1,4 @@
-import pg, { DatabaseError, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
+import pg, { DatabaseError, type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { isReadTimeout } from './explain-refusal.ts';
@@ -38,7 +38,7 @@ export type Transaction = {
  * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing was written
  */
 export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  const client = await connect(ledger);
+  const client = await connect(ledger.pool);
   const links: AuditEntry[] = [];
   const counts: Parameters<Tally['add']>[] = [];
   const at = ledger.clock.now();
@@ -72,12 +72,12 @@ export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) =
  *   is lost, it may have been
  */
 export async function callFunction<Row extends QueryResultRow>(
-  ledger: Ledger,
+  pool: Pool,
   text: string,
   values: readonly unknown[],
   moves: readonly { readonly move: string }[],
 ): Promise<QueryResult<Row>> {
-  const client = await connect(ledger);
+  const client = await connect(pool);
   let isBroken = false;
   try {
     return await committing(moves, () => client.query<Row>(text, [...values]));
@@ -89,8 +89,8 @@ export async function callFunction<Row extends QueryResultRow>(
   }
 }
 
-async function connect(ledger: Ledger): Promise<PoolClient> {
-  return ledger.pool.connect().catch((error: unknown) => {
+async function connect(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch((error: unknown) => {
     throw new PipelineError('LEDGER_UNREACHABLE', 'reach the ledger', undefined, { cause: error });
   });
 }

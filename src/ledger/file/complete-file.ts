@@ -45,7 +45,7 @@ export async function commitOutputs(
   }));
   const links = files.flatMap(linksOf);
   const { rows } = await callFunction<Made>(
-    ledger,
+    ledger.pool,
     `SELECT * FROM commit_outputs($1, ${ledger.databaseNow()}, $2, $3)`,
     [at, storableJson(listed), storableJson(links)],
     links.map(({ link }) => link),
@@ -174,8 +174,7 @@ export async function readDueCorrections(
   fileNos: readonly number[],
 ): Promise<{ fileNo: number; correctionNo: number }[]> {
   const { rows } = await ledger.pool.query<{ fileNo: number; correctionNo: number }>(
-    `SELECT file_no AS "fileNo", correction_no AS "correctionNo" FROM unwritten_corrections()
-     WHERE file_no = ANY ($1) ORDER BY file_no, correction_no`,
+    'SELECT file_no AS "fileNo", correction_no AS "correctionNo" FROM unwritten_corrections($1)',
     [fileNos],
   );
   return rows;

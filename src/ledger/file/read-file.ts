@@ -1,4 +1,3 @@
-import { IS_OPEN } from '../batch/conditions.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -97,8 +96,7 @@ export async function findFilesWithoutOpenBatch(
 ): Promise<{ site: string; fileIds: string[] }[]> {
   const { rows } = await ledger.pool.query<{ site: string; fileIds: string[] }>(
     `SELECT site, array_agg(file_id ORDER BY file_no) AS "fileIds" FROM file
-     WHERE file_id = ANY ($1) AND NOT EXISTS (SELECT FROM batch WHERE batch.file_id = file.file_id AND ${IS_OPEN})
-     GROUP BY site`,
+     WHERE file_id = ANY ($1) AND has_ended(file_id) GROUP BY site`,
     [fileIds],
   );
   return rows;

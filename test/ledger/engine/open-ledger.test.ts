@@ -131,7 +131,9 @@ describe('openLedger', () => {
   it('leaves no connection behind', async () => {
     const ledger = await openLedger({ url: world.url }, options);
     const pids = await Promise.all(
-      [ledger.pool, ledger.locks].map(async (pool) => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
+      [ledger.pool, ledger.answers, ledger.locks].map(
+        async (pool) => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid,
+      ),
     );
     await ledger.close();
     const alive = async () =>

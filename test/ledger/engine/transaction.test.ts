@@ -12,6 +12,8 @@ it('waits for the disk before a request may leave, and before its answer counts 
   const { ledger, said } = await openRelayed(world);
   const { file_id: fileId } = await world.accepted();
   const batch = await callFor(ledger, { fileId, batchNo: 1 });
+  // What a new session says of its settings is not meant.
+  await ledger.answers.query('SELECT');
   said.length = 0;
   expect(await declareCall(ledger, batch)).toBe(true);
   const end = { verdict: 'submitted', batchId: '9001', firstPollMs: 0, evidence: {} } as const;

@@ -109,6 +109,7 @@ function tappedApp(app: App, tap: Tap, watch: CallWatch, link: () => Link): App 
   const ledger: App['ledger'] = {
     ...app.ledger,
     pool: tappedPool(() => link().pool, tap),
+    answers: tappedPool(() => link().answers, tap),
     locks: tappedPool(() => link().locks, tap),
     get instance() {
       return link().instance;
@@ -126,6 +127,7 @@ function tappedApp(app: App, tap: Tap, watch: CallWatch, link: () => Link): App 
 /** The connections of an instance to a server, including its sign of life. */
 type Link = {
   readonly pool: Pool;
+  readonly answers: Pool;
   readonly locks: Pool;
   readonly instance: Ledger['instance'];
   /** Does not wait for connections in use. */
@@ -133,14 +135,16 @@ type Link = {
 };
 
 /** Returns the link with which an instance opened the ledger. */
-function firstLink({ pool, locks, instance }: Ledger): Link {
+function firstLink({ pool, answers, locks, instance }: Ledger): Link {
   return {
     pool,
+    answers,
     locks,
     instance,
     leave: async () => {
       await instance.leave();
       end(pool);
+      end(answers);
       end(locks);
     },
   };
@@ -148,16 +152,19 @@ function firstLink({ pool, locks, instance }: Ledger): Link {
 
 /** Opens new pools and a new sign of life after an instance's address led to another server. */
 async function openLink(connectionString: string, instance: Ledger['instance'], log: Log): Promise<Link> {
-  const [pool, locks] = [openPool({ connectionString }, { log }), openPool({ connectionString }, { log })];
+  const open = () => openPool({ connectionString }, { log });
+  const [pool, answers, locks] = [open(), open(), open()];
   const sign = await locks.connect();
   await sign.query('SELECT pg_advisory_lock($1, hashtext($2))', [ALIVE_LOCKS, instance.id]);
   return {
     pool,
+    answers,
     locks,
     instance: { ...instance, isSettled: () => true },
     leave: async () => {
       sign.release(true);
       end(pool);
+      end(answers);
       end(locks);
     },
   };

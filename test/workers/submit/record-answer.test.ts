@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
+import type { PoolClient } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { take, takenAnswer } from '../../support/scripted-service.ts';
@@ -14,7 +15,7 @@ import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 
 /** What the ledger records of a call that goes to the socket, and of an answer that it does not take at once. */
 
-const world = stepWorld({ accounts: 8, special: { hasty: { answerTimeoutMs: 150 } } });
+const world = stepWorld({ accounts: 9, special: { hasty: { answerTimeoutMs: 150 } } });
 
 const DOUBT = { state: 'unknown', moves: ['send', 'doubt'], journal: [1], maySend: false };
 
@@ -90,7 +91,6 @@ function halfAnAnswer(socket: Socket, request: string): void {
 }
 
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
-/** The update that ends an attempt, and nothing before it. */
 /** The first of its commits declares a call, the second ends it. */
 const VERDICT = /commit_send/;
 
@@ -103,6 +103,28 @@ function answersOf(key: BatchKey): unknown[] {
     .filter((entry) => entry.fileId === key.fileId && 'answer' in entry)
     .map((entry) => (entry as unknown as { answer: unknown }).answer);
 }
+
+describe('recordAnswer, while other work has every other connection', () => {
+  it('does not wait for one of them', async () => {
+    const key = await freshBatch();
+    const { pool, answers } = world.app.ledger;
+    const busy: PoolClient[] = [];
+    const takeAll = async () => {
+      while (busy.length < pool.options.max) busy.push(await pool.connect());
+    };
+    const sent = submitBatch(answering(world.app, TAKEN, { after: takeAll }).app, key);
+    try {
+      const stateOf = 'SELECT state FROM batch WHERE file_id = $1';
+      await expect
+        .poll(async () => (await answers.query(stateOf, [key.fileId])).rows, { interval: 5 })
+        .toEqual([{ state: 'submitted' }]);
+      expect(busy).toHaveLength(pool.options.max);
+    } finally {
+      for (const client of busy) client.release();
+    }
+    await sent;
+  });
+});
 
 describe('recordAnswer, when the ledger does not take the answer', () => {
   it('asks again until it does; meanwhile the answer stands in the log and in the send journal', async () => {

@@ -153,20 +153,26 @@ export function beforeStatement(app: App, sql: RegExp, act: () => Promise<void> 
 }
 
 function withStatements(app: App, before: (statement: unknown) => Promise<void> | undefined | void): App {
-  const pool = app.ledger.pool;
   const run = (target: { query: unknown }, call: unknown[]): unknown => {
     const go = () => Reflect.apply(target.query as (...call: unknown[]) => unknown, target, call);
     // The caller needs a COPY's stream at once, so nothing waits unless it must.
     return before(call[0])?.then(go) ?? go();
   };
-  const watched = replace(pool, {
-    query: async (...call: unknown[]) => run(pool, call),
-    connect: async () => {
-      const client = await pool.connect();
-      return replace(client, { query: (...call: unknown[]) => run(client, call) });
-    },
-  });
-  return { ...app, ledger: { ...app.ledger, pool: watched } };
+  return withPools(app, (pool) =>
+    replace(pool, {
+      query: async (...call: unknown[]) => run(pool, call),
+      connect: async () => {
+        const client = await pool.connect();
+        return replace(client, { query: (...call: unknown[]) => run(client, call) });
+      },
+    }),
+  );
+}
+
+/** Returns an app whose connections for work and for answers are replaced. */
+function withPools(app: App, make: (pool: App['ledger']['pool']) => App['ledger']['pool']): App {
+  const { pool, answers } = app.ledger;
+  return { ...app, ledger: { ...app.ledger, pool: make(pool), answers: make(answers) } };
 }
 
 /**
@@ -175,9 +181,8 @@ function withStatements(app: App, before: (statement: unknown) => Promise<void> 
  * @param passes how many of them are answered first
  */
 export function losingAnswer(app: App, sql = /COMMIT$/, passes = 0): App {
-  const { pool } = app.ledger;
   let seen = 0;
-  const connect = async () => {
+  const connectTo = async (pool: App['ledger']['pool']) => {
     const client = await pool.connect();
     const query = (...call: unknown[]) => {
       const asked = Reflect.apply(client.query as (...call: unknown[]) => Promise<unknown>, client, call);
@@ -188,7 +193,7 @@ export function losingAnswer(app: App, sql = /COMMIT$/, passes = 0): App {
     };
     return replace(client, { query });
   };
-  return { ...app, ledger: { ...app.ledger, pool: replace(pool, { connect }) } };
+  return withPools(app, (pool) => replace(pool, { connect: () => connectTo(pool) }));
 }
 
 /** Returns an app whose intake dies right after its verdict, when it looks up the claim's folder. */
