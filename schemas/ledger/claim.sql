@@ -151,8 +151,7 @@ CREATE INDEX file_by_acceptance ON file (account, accepted_at) WHERE accepted_at
 CREATE INDEX file_by_amount ON file ((coalesce(valid_cents, 0)), file_no);
 CREATE INDEX file_by_claim ON file (account, claimed_at);
 CREATE INDEX file_by_duplicate ON file (duplicate_of) WHERE duplicate_of IS NOT NULL;
-CREATE INDEX file_by_first_letters ON file (file_id text_pattern_ops);
-CREATE INDEX file_by_folder ON file (folder, claimed_at);
+CREATE INDEX file_by_folder ON file (folder, accepted_at, file_no);
 CREATE INDEX file_by_lower_name ON file ((lower(name) COLLATE "C"), file_no);
 CREATE INDEX file_by_merchant ON file (merchant_no, file_no);
 CREATE INDEX file_by_merchant_and_claim ON file (merchant_no, claimed_at);

@@ -46,6 +46,14 @@ function askOfEach<Answer extends object>(
   };
 }
 
+/**
+ * Returns SQL for files by one condition that an index serves. Without the OFFSET the planner may read all files of the
+ * merchant in their order instead, until it comes to one that meets the other conditions.
+ */
+const filesBy = (condition: string) => `(SELECT * FROM file WHERE ${condition} OFFSET 0)`;
+
+const SAME_MERCHANT = 'merchant_no = (SELECT merchant_of(asked.account))';
+
 /** SQL: outcomes after which a row may be sent again. */
 const CERTAIN = `'{${CERTAINLY_NOT_CHARGED.join(',')}}'::text[]`;
 
@@ -58,23 +66,26 @@ export function findSameContent(
   files: readonly { file: Compared & Pick<FileRow, 'sha256'>; inside?: string | undefined }[],
 ): Question<(SameContent | undefined)[]> {
   return askOfEach<SameContent>(
-    `SELECT file_id, name, state, invalid_rows, ${mayBeCharged(CERTAIN)} AS "mayBeCharged" FROM file
-     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_id <> asked.file_id
-       AND (sha256 = asked.sha256 OR coalesce(content_sha256, sha256) = asked.inside) AND (state = 'held' OR ${IS_TAKEN})
-     ORDER BY file_no LIMIT 1`,
+    `SELECT file_id, name, state, invalid_rows, ${mayBeCharged(CERTAIN)} AS "mayBeCharged" FROM (
+       SELECT * FROM ${filesBy(`${SAME_MERCHANT} AND sha256 = asked.sha256 AND ${WAS_TAKEN}`)} bytes
+       UNION ALL
+       SELECT * FROM ${filesBy(`${SAME_MERCHANT} AND coalesce(content_sha256, sha256) = asked.inside AND ${WAS_TAKEN}`)} content
+     ) file WHERE file_id <> asked.file_id ORDER BY file_no LIMIT 1`,
     { sha256: 'text', inside: 'text' },
     files.map(({ file, inside = file.sha256 }) => ({ file, values: [file.sha256, inside] })),
   );
 }
+
+/** SQL condition of the unique indexes of the content of a file, as it stands there. */
+const WAS_TAKEN = `state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled')`;
 
 /** Finds for each file an earlier one with the same name and other content: a new file, but worth reporting. */
 export function findSameName(
   files: readonly (Compared & Pick<FileRow, 'name' | 'sha256'>)[],
 ): Question<(Earlier | undefined)[]> {
   return askOfEach<Earlier>(
-    `SELECT file_id, name FROM file
-     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND name = asked.name AND sha256 <> asked.sha256
-       AND file_id <> asked.file_id ORDER BY file_no DESC LIMIT 1`,
+    `SELECT file_id, name FROM ${filesBy(`${SAME_MERCHANT} AND name = asked.name`)} file
+     WHERE sha256 <> asked.sha256 AND file_id <> asked.file_id ORDER BY file_no DESC LIMIT 1`,
     { name: 'text', sha256: 'text' },
     files.map((file) => ({ file, values: [file.name, file.sha256] })),
   );
@@ -89,9 +100,9 @@ export function findSameRows(
   files: readonly { file: Compared; rowSet: string | null }[],
 ): Question<(Earlier | undefined)[]> {
   return askOfEach<Earlier>(
-    `SELECT file_id, name FROM file JOIN file_secret USING (file_id)
-     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND row_set = asked.row_set AND file_id <> asked.file_id
-       AND ${mayBeCharged(CERTAIN)} ORDER BY file_no LIMIT 1`,
+    `SELECT file.file_id, name FROM (SELECT file_id FROM file_secret WHERE row_set = asked.row_set OFFSET 0) same
+     CROSS JOIN LATERAL ${filesBy('file.file_id = same.file_id')} file
+     WHERE ${SAME_MERCHANT} AND file.file_id <> asked.file_id AND ${mayBeCharged(CERTAIN)} ORDER BY file_no LIMIT 1`,
     { row_set: 'text' },
     files.map(({ file, rowSet }) => ({ file, values: [rowSet] })),
   );
@@ -109,9 +120,9 @@ export function findSameTotals(
   files: readonly { file: Compared & Pick<FileRow, 'operation'>; totals: Totals | undefined }[],
 ): Question<(Earlier | undefined)[]> {
   return askOfEach<Earlier>(
-    `SELECT file_id, name FROM file
-     WHERE merchant_no = (SELECT merchant_of(asked.account)) AND operation = asked.operation AND claimed_at >= asked.since
-       AND valid_rows = asked.rows AND valid_cents = asked.cents AND file_id <> asked.file_id AND ${mayBeCharged(CERTAIN)}
+    `SELECT file_id, name FROM ${filesBy('coalesce(valid_cents, 0) = asked.cents')} file
+     WHERE ${SAME_MERCHANT} AND operation = asked.operation AND claimed_at >= asked.since AND valid_rows = asked.rows
+       AND valid_cents = asked.cents AND file_id <> asked.file_id AND ${mayBeCharged(CERTAIN)}
      ORDER BY file_no LIMIT 1`,
     { operation: 'text', since: 'timestamptz', rows: 'integer', cents: 'bigint' },
     files.map(({ file, totals }) => ({ file, values: [file.operation, totals?.since, totals?.rows, totals?.cents] })),
@@ -137,7 +148,7 @@ export function findLinesAsInvoices(
     askOfEach<{ files: string[] }>(
       `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
                    FROM payment_row WHERE file_no = asked.file_no AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
-       earlier AS (SELECT file_no, file_id FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
+       earlier AS (SELECT file_no, file_id FROM file WHERE ${SAME_MERCHANT} AND file_no < asked.file_no
                      AND (${IS_TAKEN} OR file_no = ANY (asked.beside::bigint[]))
                    ORDER BY file_no DESC LIMIT ${FILES + beside.length})
      SELECT array_agg(file_id ORDER BY file_no DESC) AS files FROM earlier e
@@ -166,7 +177,7 @@ export function hasSwappedColumns(files: readonly (Compared & Pick<FileRow, 'fil
     askOfEach<{ swapped: boolean }>(
       `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
                    WHERE file_no = asked.file_no AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
-       earlier AS (SELECT file_no FROM file WHERE merchant_no = (SELECT merchant_of(asked.account)) AND file_no < asked.file_no
+       earlier AS (SELECT file_no FROM file WHERE ${SAME_MERCHANT} AND file_no < asked.file_no
                      AND layout IN ('card-code', 'ach-code') AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES}),
        used AS (SELECT DISTINCT ${shapeOf('r.customer_code')} AS code FROM earlier e CROSS JOIN LATERAL
@@ -193,7 +204,7 @@ export function readLastSizes(files: readonly { file: Compared; folder: string |
       `SELECT jsonb_agg(jsonb_build_object('rows', valid_rows, 'cents', valid_cents)
                       ORDER BY accepted_at DESC, file_no DESC) AS sizes
      FROM (SELECT valid_rows, valid_cents, accepted_at, file_no FROM file
-           WHERE merchant_no = (SELECT merchant_of(asked.account)) AND folder = asked.folder AND file_id <> asked.file_id
+           WHERE ${SAME_MERCHANT} AND folder = asked.folder AND file_id <> asked.file_id
              AND accepted_at IS NOT NULL AND state <> 'cancelled'
            -- Files that were decided together were accepted at the same time.
            ORDER BY accepted_at DESC, file_no DESC LIMIT ${LAST_FILES}) last`,
