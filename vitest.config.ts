@@ -22,6 +22,9 @@ const PURE = findPureTests(import.meta.dirname).filter((path) => !ALONE.includes
 const SHORT = { maxWorkers: Math.max(2, availableParallelism()) };
 /** Stories wait more than they work. */
 const LONG = { maxWorkers: SHORT.maxWorkers + 1, sequence: { groupOrder: 1 } };
+/** These fill the cores by themselves, with many processes whose times are limited. Beside others, limits would end them. */
+const STORIES = ['test/chaos/**/*.soak.test.ts', 'test/simulation/**/*.soak.test.ts'];
+const APART = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 /** What takes long or runs by the clock: `npm run soak`. */
 const SOAK = ['test/**/*.soak.test.ts'];
 const ALL = ['test/**/*.test.ts'];
@@ -90,7 +93,27 @@ export default defineConfig({
       { extends: true, test: { ...SHORT, name: 'alone', include: ALONE, exclude: SOAK, ...PREPARED } },
       {
         extends: true,
-        test: { ...LONG, name: 'soak', include: SOAK, exclude: UNSEEN, isolate: false, ...PREPARED, ...COMPILED },
+        test: {
+          ...LONG,
+          name: 'soak',
+          include: SOAK,
+          exclude: [...STORIES, ...UNSEEN],
+          isolate: false,
+          ...PREPARED,
+          ...COMPILED,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...APART,
+          name: 'stories',
+          include: STORIES,
+          exclude: UNSEEN,
+          isolate: false,
+          ...PREPARED,
+          ...COMPILED,
+        },
       },
     ],
     coverage: {

@@ -10,8 +10,9 @@ const wanted = process.argv.slice(2).filter((word) => word !== '--short');
 /** Where the engines matter most: every kind of file, a wiped queue, workers that die. */
 const SHORT = ['test/pipeline/drop-to-result', 'test/pipeline/wiped-queue', 'test/pipeline/hosts', 'test/crash'];
 const files = wanted.length > 0 ? wanted : isShort ? SHORT : ['test/pipeline', 'test/crash'];
-/** Slow tests that say nothing about engines: what files hold, and where they lie. */
+/** Slow tests that say nothing about engines: what files hold, where they lie, and which processes live. */
 const WITHOUT = [
+  'alive',
   'bad-input',
   'destroyed-keys',
   'encrypted-drops',
@@ -37,7 +38,7 @@ for (const { name, env } of COMBINATIONS) {
   process.stdout.write(`\n== ${name}: ${files.join(' ')}\n`);
   const { status } = spawnSync(
     'npx',
-    ['vitest', 'run', ...WITHOUT.map((name) => `--exclude=test/pipeline/${name}.*`), ...files],
+    ['vitest', 'run', ...WITHOUT.map((name) => `--exclude=test/{pipeline,crash}/${name}.*`), ...files],
     {
       stdio: 'inherit',
       env: { ...process.env, ...env },

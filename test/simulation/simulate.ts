@@ -133,7 +133,7 @@ async function checkAll(world: World): Promise<string[]> {
 }
 
 /** Result of a run. `failures` holds the first failed scenarios in full, each with its story. */
-type Report = {
+export type Report = {
   readonly scenarios: number;
   readonly failed: number;
   readonly counts: Counts;
