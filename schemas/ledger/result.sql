@@ -275,3 +275,33 @@ LANGUAGE sql STABLE ROWS 20 AS $$
     "fileId" text, "batchNo" integer, sha256 text, "batchId" text, received text, "sealedFrom" integer,
     "sealedBytes" integer, move text, reason text, "nextAt" timestamptz)) WITH ORDINALITY r
 $$;
+
+-- Rows and money per outcome of these files, with their corrections up to this one. A row without an outcome is `invalid` if it
+-- was withheld, else `not_sent`. Outcomes were added up batch by batch as they arrived, so none is looked up by row; rows that
+-- corrections moved to another outcome are counted there. A file without rows is left out.
+CREATE FUNCTION outcome_totals(p_file_nos bigint[], p_correction_no integer)
+RETURNS TABLE (file_no bigint, outcome text, rows bigint, cents bigint)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    WITH part (file_no, outcome, rows, cents) AS (
+      SELECT wanted.file_no, r.* FROM unnest(p_file_nos) AS wanted (file_no) CROSS JOIN LATERAL (
+        SELECT CASE WHEN p.batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(p.amount_cents)
+        FROM payment_row p WHERE p.file_no = wanted.file_no GROUP BY p.batch_no IS NULL OFFSET 0) r
+      WHERE NOT EXISTS (SELECT FROM archived_file a WHERE a.file_no = wanted.file_no)
+      UNION ALL
+      SELECT a.file_no, kept.outcome, kept.rows, kept.cents FROM archived_file a CROSS JOIN LATERAL
+        (VALUES ('not_sent', a.sent_rows, a.sent_cents), ('invalid', a.withheld_rows, a.withheld_cents))
+          AS kept (outcome, rows, cents)
+      WHERE a.file_no = ANY (p_file_nos)
+      UNION ALL SELECT o.file_no, o.outcome, o.rows, o.cents FROM batch_outcome o WHERE o.file_no = ANY (p_file_nos)
+      UNION ALL SELECT o.file_no, 'not_sent', -o.rows, -o.cents FROM batch_outcome o WHERE o.file_no = ANY (p_file_nos)
+      UNION ALL
+      SELECT c.file_no, moved.outcome, by, by * r.amount_cents
+      FROM outcome_change c JOIN payment_row r ON r.file_no = c.file_no AND r.line = c.line
+      CROSS JOIN LATERAL (VALUES (c.outcome, 1), (c.old_outcome, -1)) AS moved (outcome, by)
+      WHERE p_correction_no > 0 AND c.file_no = ANY (p_file_nos) AND c.correction_no <= p_correction_no)
+    SELECT t.file_no, t.outcome, sum(t.rows)::bigint, coalesce(sum(t.cents), 0)::bigint
+    FROM part t GROUP BY t.file_no, t.outcome HAVING sum(t.rows) <> 0 OR sum(t.cents) <> 0;
+END $$;

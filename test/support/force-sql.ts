@@ -9,6 +9,8 @@ export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, val
     await client.query('BEGIN');
     await client.query('SET LOCAL session_replication_role = replica');
     await client.query(sql, values);
+    // The triggers would have noted the files that the statement changes.
+    await client.query('INSERT INTO delivery SELECT file_no FROM file');
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');

@@ -29,6 +29,7 @@ export async function addManyFiles(world: LedgerWorld, count: number): Promise<v
      SELECT 'many' || n, kind, 'n', 'x', 1, 1, now() FROM generate_series(1, ${count}) n, unnest(ARRAY['ack', 'result']) kind
      WHERE kind = 'ack' OR ${isDone}`,
   );
+  await world.ledger.pool.query('DELETE FROM delivery');
 }
 
 /** Returns how many rows of the large tables the server reads for some queries. */

@@ -231,18 +231,7 @@ async function readLast(ledger: Ledger, text: string, fileNo: number): Promise<n
   return rows[0]?.last ?? 0;
 }
 
-/** SQL: the rows that corrections moved. Planning it takes longer than all the rest. */
-const MOVED = `
-       UNION ALL
-       SELECT c.file_no, moved.outcome, by, by * amount_cents FROM outcome_change c JOIN payment_row USING (file_no, line)
-       CROSS JOIN LATERAL (VALUES (c.outcome, 1), (c.old_outcome, -1)) AS moved (outcome, by)
-       WHERE c.file_no = ANY ($1) AND c.correction_no <= $2`;
-
-/**
- * Returns rows and money per outcome; a row without one is `invalid` if it was withheld, else `not_sent`. The database
- * adds outcomes up batch by batch as they arrive, so none is looked up by row. Rows that corrections moved to another
- * outcome are counted there.
- */
+/** Returns rows and money per outcome; see outcome_totals in schemas/ledger/result.sql. */
 export async function readOutcomeTotals(ledger: Ledger, fileNo: number, asOf: AsOf = {}): Promise<OutcomeTotals> {
   return (await readOutcomeTotalsOf(ledger, [fileNo], asOf)).get(fileNo) ?? {};
 }
@@ -254,22 +243,8 @@ export async function readOutcomeTotalsOf(
   { correctionNo = NOW }: AsOf = {},
 ): Promise<Map<number, OutcomeTotals>> {
   const { rows } = await pool.query<{ file_no: number; outcome: keyof OutcomeTotals; rows: number; cents: number }>(
-    `WITH part (file_no, outcome, rows, cents) AS (
-       SELECT wanted.file_no, r.* FROM unnest($1::bigint[]) AS wanted (file_no) CROSS JOIN LATERAL (
-         SELECT CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
-         FROM payment_row WHERE file_no = wanted.file_no GROUP BY batch_no IS NULL OFFSET 0) r
-       WHERE NOT EXISTS (SELECT FROM archived_file a WHERE a.file_no = wanted.file_no)
-       UNION ALL
-       SELECT file_no, kept.outcome, kept.rows, kept.cents FROM archived_file CROSS JOIN LATERAL
-         (VALUES ('not_sent', sent_rows, sent_cents), ('invalid', withheld_rows, withheld_cents)) AS kept (outcome, rows, cents)
-       WHERE file_no = ANY ($1)
-       UNION ALL SELECT file_no, outcome, rows, cents FROM batch_outcome WHERE file_no = ANY ($1)
-       UNION ALL SELECT file_no, 'not_sent', -rows, -cents FROM batch_outcome WHERE file_no = ANY ($1)
-       ${correctionNo === 0 ? '' : MOVED}
-     )
-     SELECT file_no, outcome, sum(rows)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
-     FROM part GROUP BY file_no, outcome HAVING sum(rows) <> 0 OR sum(cents) <> 0`,
-    correctionNo === 0 ? [fileNos] : [fileNos, correctionNo],
+    'SELECT * FROM outcome_totals($1, $2)',
+    [fileNos, correctionNo],
   );
   const totals = new Map<number, OutcomeTotals>();
   for (const { file_no: fileNo, outcome, ...sum } of rows)

@@ -17,7 +17,7 @@ let file: FileRow;
 beforeAll(async () => {
   await addManyFiles(world, 1_000);
   await world.force('ANALYZE');
-  file = (await world.accepted({ account: 'main' })) as FileRow;
+  file = await world.accepted({ account: 'main' });
 });
 
 const since = new Date('2026-01-01T00:00:00Z');
