@@ -37,10 +37,10 @@ CREATE INDEX delivery_by_file ON delivery (file_no);
 CREATE FUNCTION note_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   CASE TG_TABLE_NAME
-  WHEN 'file' THEN INSERT INTO delivery VALUES (NEW.file_no);
-  WHEN 'batch' THEN INSERT INTO delivery SELECT f.file_no FROM file f WHERE f.file_id = NEW.file_id;
-  WHEN 'output' THEN INSERT INTO delivery SELECT f.file_no FROM file f WHERE f.file_id = OLD.file_id;
-  WHEN 'row_change' THEN INSERT INTO delivery SELECT DISTINCT c.file_no FROM changed c;
+  WHEN 'file' THEN INSERT INTO delivery (file_no) VALUES (NEW.file_no);
+  WHEN 'batch' THEN INSERT INTO delivery (file_no) SELECT f.file_no FROM file f WHERE f.file_id = NEW.file_id;
+  WHEN 'output' THEN INSERT INTO delivery (file_no) SELECT f.file_no FROM file f WHERE f.file_id = OLD.file_id;
+  WHEN 'row_change' THEN INSERT INTO delivery (file_no) SELECT DISTINCT c.file_no FROM changed c;
   END CASE;
   RETURN NULL;
 END $$;

@@ -249,8 +249,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'the same file taken twice',
     about: 'a file that was sent already is sent once more',
     file: 'src/ledger/duplicates/find-duplicate.ts',
-    find: 'coalesce(content_sha256, sha256) = asked.inside) AND',
-    replace: 'coalesce(content_sha256, sha256) = asked.inside) AND false AND',
+    find: ') file WHERE file_id <> asked.file_id ORDER BY file_no LIMIT 1',
+    replace: ') file WHERE file_id <> asked.file_id AND false ORDER BY file_no LIMIT 1',
     caughtBy: ['test/ledger/duplicates/find-duplicate.test.ts'],
   },
   {

@@ -1,6 +1,7 @@
 import type { Defect } from './defects.ts';
 
 const STAGES = ['test/workers/stage.test.ts'];
+const NOTES = ['test/ledger/stage/note-delivery.test.ts'];
 
 /** Defects of how stages take what is due. They cost time or double work, and no money. */
 export const STAGE_DEFECTS: readonly Defect[] = [
@@ -44,5 +45,29 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     find: '(repeats.get(subject) ?? 0) < MOST_REPEATS',
     replace: '(repeats.get(subject) ?? 0) >= 0',
     caughtBy: STAGES,
+  },
+  {
+    name: 'end of a batch not noted',
+    about: 'the results of a file are never written',
+    file: 'schemas/ledger/deliver.sql',
+    find: "WHEN (NEW.state IN ('reconciled', 'cancelled')) EXECUTE FUNCTION note_delivery()",
+    replace: "WHEN (NEW.state IN ('cancelled')) EXECUTE FUNCTION note_delivery()",
+    caughtBy: NOTES,
+  },
+  {
+    name: 'changed outcome not noted',
+    about: 'the correction of a file is never written',
+    file: 'schemas/ledger/deliver.sql',
+    find: "  WHEN 'row_change' THEN INSERT INTO delivery (file_no) SELECT DISTINCT c.file_no FROM changed c;\n",
+    replace: "  WHEN 'row_change' THEN NULL;\n",
+    caughtBy: NOTES,
+  },
+  {
+    name: 'note taken away that is still due',
+    about: 'an output that became due while others were recorded is never written',
+    file: 'schemas/ledger/deliver.sql',
+    find: '\n      AND NOT EXISTS (SELECT FROM files_to_deliver(f.site) due WHERE due.file_no = f.file_no)',
+    replace: '',
+    caughtBy: NOTES,
   },
 ];
