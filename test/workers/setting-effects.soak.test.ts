@@ -465,7 +465,7 @@ const CASES: readonly Case[] = [
   ),
 ];
 
-/** Settings that decide about money, or about what becomes of work under way. Those of the merchant: merchants.test.ts. */
+/** Settings that decide about money, or about what becomes of work under way. Those of the merchant: test/workers/merchants. */
 const MUST_HAVE_CASES =
   /^(accounts\.\*\.(limits|window|secondPerson|outputs|retention|poll|recheck|resolveWaitMs|serviceLimits)|folders\[\]\.(complete|work|operation|account|layout|profile|limits)|batch|concurrency)\b/;
 

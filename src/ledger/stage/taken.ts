@@ -32,11 +32,19 @@ export type Taken = {
 /** What a process no longer works on: what it has ended, and what it leaves alone for a while. */
 export type Back = { readonly ended: readonly string[]; readonly later: readonly string[] };
 
-/** What each process works on, as far as it knows: the stages that it is asking for, and `stage/subject`. */
-const IN_HAND = new WeakMap<Ledger['instance'], { asking: QueueName[]; subjects: Set<string> }>();
+type InHand = {
+  /** Stages that are being asked for. */
+  readonly asking: QueueName[];
+  /** What the process works on, as far as it knows, as `stage/subject`. */
+  readonly subjects: Set<string>;
+  /** Settles after the question of another stage. */
+  turn: Promise<unknown>;
+};
 
-function handOf({ instance }: Ledger) {
-  const known = IN_HAND.get(instance) ?? { asking: [], subjects: new Set<string>() };
+const IN_HAND = new WeakMap<Ledger['instance'], InHand>();
+
+function handOf({ instance }: Ledger): InHand {
+  const known = IN_HAND.get(instance) ?? { asking: [], subjects: new Set<string>(), turn: Promise.resolve() };
   IN_HAND.set(instance, known);
   return known;
 }
@@ -80,7 +88,12 @@ export async function giveBack(ledger: Ledger, stage: QueueName, back: Back, lat
   );
 }
 
-/** Lets go of what is given back. Until the answer, no sweep of this process takes what is exchanged for a leftover. */
+/**
+ * Lets go of what is given back. Until the answer, no sweep of this process takes what is exchanged for a leftover.
+ *
+ * The stages of a process ask one after the other. Each answer takes a moment, but a session of the server that has never
+ * answered such a question plans it first, which takes a hundred times as long; at a start all of them ask at once.
+ */
 async function asking<Result>(
   ledger: Ledger,
   stage: QueueName,
@@ -90,7 +103,9 @@ async function asking<Result>(
   const hand = handOf(ledger);
   hand.asking.push(stage);
   letGo(ledger, stage, back);
-  return ask().finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
+  const answer = hand.turn.then(ask);
+  hand.turn = answer.catch(() => {});
+  return answer.finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
 }
 
 function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {
