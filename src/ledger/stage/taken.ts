@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import { isAlive } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -37,14 +38,14 @@ type InHand = {
   readonly asking: QueueName[];
   /** What the process works on, as far as it knows, as `stage/subject`. */
   readonly subjects: Set<string>;
-  /** Settles after the question of another stage. */
-  turn: Promise<unknown>;
+  /** Settles after the question that was asked last; undefined once it has. */
+  turn?: Promise<void> | undefined;
 };
 
 const IN_HAND = new WeakMap<Ledger['instance'], InHand>();
 
 function handOf({ instance }: Ledger): InHand {
-  const known = IN_HAND.get(instance) ?? { asking: [], subjects: new Set<string>(), turn: Promise.resolve() };
+  const known = IN_HAND.get(instance) ?? { asking: [], subjects: new Set<string>() };
   IN_HAND.set(instance, known);
   return known;
 }
@@ -103,9 +104,21 @@ async function asking<Result>(
   const hand = handOf(ledger);
   hand.asking.push(stage);
   letGo(ledger, stage, back);
-  const answer = hand.turn.then(ask);
-  hand.turn = answer.catch(() => {});
+  const answer = askAfter(hand.turn, ask);
+  const end = () => {
+    if (hand.turn === turn) hand.turn = undefined;
+  };
+  const turn = answer.then(end, end);
+  hand.turn = turn;
   return answer.finally(() => hand.asking.splice(hand.asking.indexOf(stage), 1));
+}
+
+/** Longest wait for the question of another stage, in ms: its connection may be dead. */
+const LONGEST_TURN_MS = 1_000;
+
+async function askAfter<Result>(turn: Promise<void> | undefined, ask: () => Promise<Result>): Promise<Result> {
+  if (turn) await Promise.race([turn, sleep(LONGEST_TURN_MS, undefined, { ref: false })]);
+  return ask();
 }
 
 function letGo(ledger: Ledger, stage: QueueName, { ended, later }: Back): void {
