@@ -126,7 +126,7 @@ BEGIN
   -- What is noted meanwhile is not seen here, and stays.
   DELETE FROM delivery d USING file f
     WHERE f.file_id = ANY (ours) AND d.file_no = f.file_no
-      AND NOT EXISTS (SELECT FROM files_to_deliver(f.site) due WHERE due.file_no = f.file_no);
+      AND NOT lacks_output(f.file_no, f.file_id, f.state);
 END $$;
 
 -- Reads a list of {fileId, readFrom, batchMarks, isLast, outputs}: the ledger that the outputs were made of, and the marks

@@ -43,21 +43,26 @@ RETURNS TABLE (file_id text, file_no bigint, bytes bigint) LANGUAGE sql STABLE A
   WHERE f.site = p_site AND f.state = 'claimed' AND (f.account LIKE '%.%' OR is_bound(f.account, p_bound))
 $$;
 
--- Files of a site that lack an output: the notice of their verdict, the results once none of their batches is open, or a
--- correction. Only files that are noted are looked at, one by one, which the planner is held to by OFFSET 0.
+-- Whether a file lacks an output that can be written now: the notice of its verdict, the results once none of its batches is
+-- open, or a correction. It asks the tables alone, so what cannot be undone, such as destroying a key, relies on no note.
+CREATE FUNCTION lacks_output(p_file_no bigint, p_file_id text, p_state text) RETURNS boolean
+LANGUAGE plpgsql STABLE COST 10000 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  RETURN (p_state IN ('accepted', 'in_progress')
+      AND (NOT EXISTS (SELECT FROM output o WHERE o.file_id = p_file_id AND o.kind = 'ack') OR has_ended(p_file_id)))
+    OR (p_state IN ('held', 'rejected', 'cancelled', 'partly_cancelled')
+      AND NOT EXISTS (SELECT FROM output o WHERE o.file_id = p_file_id AND o.kind = CASE p_state
+        WHEN 'held' THEN 'held' WHEN 'rejected' THEN 'nak' WHEN 'cancelled' THEN 'cancelled' ELSE 'summary-txt' END))
+    OR EXISTS (SELECT FROM unwritten_corrections(ARRAY[p_file_no]));
+END $$;
+
+-- Files that lack an output: those of a site, or of all sites if it is null. Only files that are noted are looked at, one by
+-- one, which the planner is held to by OFFSET 0.
 CREATE FUNCTION files_to_deliver(p_site text)
 RETURNS TABLE (file_id text, file_no bigint, bytes bigint, state_at timestamptz) LANGUAGE sql STABLE AS $$
   SELECT f.file_id, noted.file_no, f.bytes, f.state_at FROM (SELECT DISTINCT d.file_no FROM delivery d) noted
   CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = noted.file_no OFFSET 0) f
-  WHERE f.site = p_site AND (
-    (f.state IN ('accepted', 'in_progress')
-      AND (NOT EXISTS (SELECT FROM output o WHERE o.file_id = f.file_id AND o.kind = 'ack' OFFSET 0)
-        OR NOT EXISTS (
-          SELECT FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled') OFFSET 0)))
-    OR (f.state IN ('held', 'rejected', 'cancelled', 'partly_cancelled')
-      AND NOT EXISTS (SELECT FROM output o WHERE o.file_id = f.file_id AND o.kind = CASE f.state
-        WHEN 'held' THEN 'held' WHEN 'rejected' THEN 'nak' WHEN 'cancelled' THEN 'cancelled' ELSE 'summary-txt' END OFFSET 0))
-    OR EXISTS (SELECT FROM unwritten_corrections(ARRAY[f.file_no]) OFFSET 0))
+  WHERE (p_site IS NULL OR f.site = p_site) AND lacks_output(noted.file_no, f.file_id, f.state)
 $$;
 
 -- Whether the result of a batch may be asked for again. The result file of its payment file must exist, because what is

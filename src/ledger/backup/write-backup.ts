@@ -71,7 +71,7 @@ export async function inSnapshot<Result>(
   ledger: Ledger,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await ledger.pool.connect();
+  const client = await ledger.locks.connect();
   let isWhole = false;
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

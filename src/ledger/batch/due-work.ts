@@ -118,7 +118,7 @@ export async function isDeliverable({ pool }: Ledger, fileId: string): Promise<b
 }
 
 /** SQL condition on a file `f` that lacks an output that can be written now. */
-export const IS_DELIVERABLE = 'EXISTS (SELECT FROM files_to_deliver(f.site) due WHERE due.file_no = f.file_no)';
+export const IS_DELIVERABLE = 'lacks_output(f.file_no, f.file_id, f.state)';
 
 /** SQL condition on a file `f`: it is claimed, and this process can read it. $2 are boundKeys. */
 export const IS_READABLE = 'EXISTS (SELECT FROM files_to_check(f.site, $2) due WHERE due.file_no = f.file_no)';

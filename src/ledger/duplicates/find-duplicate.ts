@@ -76,8 +76,8 @@ export function findSameContent(
   );
 }
 
-/** SQL condition of the unique indexes of the content of a file, as it stands there. */
-const WAS_TAKEN = `state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled')`;
+/** SQL condition of the unique indexes of the content of a file. */
+const WAS_TAKEN = `(state = 'held' OR ${IS_TAKEN})`;
 
 /** Finds for each file an earlier one with the same name and other content: a new file, but worth reporting. */
 export function findSameName(

@@ -55,7 +55,7 @@ export type Snapshot = { readonly ledger: Ledger; close(): Promise<void> };
 
 /** Opens a snapshot for reads alone. The server ends it when nothing is read for a minute. */
 export async function openSnapshot(ledger: Ledger): Promise<Snapshot> {
-  const client = await ledger.pool.connect();
+  const client = await ledger.locks.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   } catch (error) {

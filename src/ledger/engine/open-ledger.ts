@@ -22,7 +22,10 @@ export type Ledger = {
   readonly pool: pg.Pool;
   /** Connections for the answers of calls only (batch/commit-send.ts): whatever else takes long, they are free for those. */
   readonly answers: pg.Pool;
-  /** Connections for the locks of with-lock.ts only. */
+  /**
+   * Connections that are held for long: by the locks of with-lock.ts, by snapshots that a slow reader goes through, by backups.
+   * They would keep work waiting. A process that only reads has one pool for all.
+   */
   readonly locks: pg.Pool;
   readonly clock: Clock;
   /** SQL for the current time by the database clock. All conclusions from times use it. */
@@ -78,11 +81,11 @@ export async function openLedger(
     ...(options.reads && { ...ONE_THAT_STAYS, onConnect: (client) => onConnect?.(client) }),
   });
   const answers = openPool(server.connection, { ...options, max: CONNECTIONS.answers });
-  const locks = openPool(server.connection, { ...options, max: CONNECTIONS.locks });
+  const locks = options.reads ? pool : openPool(server.connection, { ...options, max: CONNECTIONS.locks });
   const close = async () => {
     await pool.end();
     await answers.end();
-    await locks.end();
+    if (locks !== pool) await locks.end();
     await server.leave();
   };
   try {
@@ -161,7 +164,7 @@ const CONNECT_MS = 30_000;
 
 /**
  * Most connections of a process. Work that takes long may have all those for work; an answer, which only this process knows,
- * does not wait for them. A lock has one while it lasts.
+ * does not wait for them. A lock or a snapshot has one while it lasts.
  */
 const CONNECTIONS = { work: 4, answers: 2, locks: 20 };
 

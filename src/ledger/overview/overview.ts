@@ -12,7 +12,7 @@ import {
   readPaidBatches,
   readPaidTwice,
 } from '../duplicates/read-double-charges.ts';
-import { IS_DELIVERABLE, IS_READABLE } from '../batch/due-work.ts';
+import { IS_READABLE } from '../batch/due-work.ts';
 import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
 import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
 
@@ -176,7 +176,8 @@ export async function isMoving(
 ): Promise<boolean> {
   const [row] = await query<{ moving: boolean }>(
     ledger,
-    `SELECT EXISTS (SELECT FROM file f WHERE (${IS_READABLE} OR ${IS_DELIVERABLE}) AND f.file_id <> ALL ($4))
+    `SELECT EXISTS (SELECT FROM file f WHERE f.state = 'claimed' AND ${IS_READABLE} AND f.file_id <> ALL ($4))
+         OR EXISTS (SELECT FROM files_to_deliver(NULL) f WHERE f.file_id <> ALL ($4))
          OR EXISTS (SELECT FROM batch WHERE state IN ('sending', 'result_in'))
          OR EXISTS (SELECT FROM batch WHERE is_bound(account, $2) AND (
               state = 'submitted' OR (state = 'ready' AND account <> ALL ($3) AND ${MAY_LEAVE})

@@ -66,7 +66,7 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     name: 'note taken away that is still due',
     about: 'an output that became due while others were recorded is never written',
     file: 'schemas/ledger/deliver.sql',
-    find: '\n      AND NOT EXISTS (SELECT FROM files_to_deliver(f.site) due WHERE due.file_no = f.file_no)',
+    find: '\n      AND NOT lacks_output(f.file_no, f.file_id, f.state)',
     replace: '',
     caughtBy: NOTES,
   },

@@ -84,9 +84,9 @@ describe('openSnapshot', () => {
     const counts = await Promise.all([1, 2, 3].map(() => countFiles(ledger, {}, 10)));
     expect(counts).toEqual([1, 1, 1]);
     expect(await countFiles(world.ledger, {}, 10)).toBe(2);
-    const { idleCount } = world.ledger.pool;
+    const { idleCount } = world.ledger.locks;
     await close();
-    expect(world.ledger.pool.idleCount).toBe(idleCount + 1);
+    expect(world.ledger.locks.idleCount).toBe(idleCount + 1);
   });
 
   it('goes on after a question that fails, and ends cleanly', async () => {

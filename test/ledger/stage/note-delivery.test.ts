@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { dueFiles } from '../../../src/ledger/batch/due-work.ts';
+import { dueFiles, isDeliverable } from '../../../src/ledger/batch/due-work.ts';
 import { listDue } from '../../support/due-work.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -82,4 +82,10 @@ it('a note stays that comes while outputs are recorded', async () => {
     other.release();
   }
   expect(await due()).toEqual([fileId]);
+});
+
+it('what cannot be undone waits for an output that is due, also when no note names its file', async () => {
+  const fileId = await fileIn('in_progress', 'result_in', []);
+  expect(await due()).toEqual([]);
+  expect(await isDeliverable(world.ledger, fileId)).toBe(true);
 });
