@@ -74,3 +74,10 @@ CREATE FUNCTION has_come(p_time timestamptz, p_now timestamptz, p_longest_ms big
 LANGUAGE sql STABLE AS $$
   SELECT p_time <= p_now OR p_time > p_now + p_longest_ms * interval '1 millisecond'
 $$;
+
+-- The same rule as ranges (after, until], so that an index of such times answers it by two short looks. The planner takes the
+-- rule itself for half of all times.
+CREATE FUNCTION times_that_have_come(p_now timestamptz, p_longest_ms bigint)
+RETURNS TABLE (after timestamptz, until timestamptz) LANGUAGE sql STABLE ROWS 2 AS $$
+  VALUES ('-infinity'::timestamptz, p_now), (p_now + p_longest_ms * interval '1 millisecond', 'infinity'::timestamptz)
+$$;

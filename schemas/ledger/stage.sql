@@ -81,14 +81,18 @@ LANGUAGE sql STABLE AS $$
   SELECT b.file_id, b.batch_no, b.account, b.rows, coalesce(b.next_poll_at, b.submitted_at, b.state_at), true FROM batch b
     WHERE b.state = 'result_in'
   UNION ALL
-  SELECT b.file_id, b.batch_no, b.account, b.rows, b.next_poll_at, false FROM batch b
-    WHERE b.state IN ('submitted', 'exception') AND has_come(b.next_poll_at, p_at, p_longest_repoll_ms)
+  SELECT b.file_id, b.batch_no, b.account, b.rows, b.next_poll_at, false
+    FROM times_that_have_come(p_at, p_longest_repoll_ms) t CROSS JOIN LATERAL (
+      SELECT * FROM batch WHERE (batch.state IN ('submitted', 'exception')) IS TRUE
+        AND batch.next_poll_at > t.after AND batch.next_poll_at <= t.until OFFSET 0) b
   UNION ALL
   SELECT b.file_id, b.batch_no, b.account, b.rows, b.submitted_at, false FROM batch b
-    WHERE b.state = 'submitted' AND b.next_poll_at IS NULL
+    WHERE (b.state IN ('submitted', 'exception')) IS TRUE AND b.next_poll_at IS NULL AND b.state || '' = 'submitted'
   UNION ALL
-  SELECT b.file_id, b.batch_no, b.account, b.rows, b.next_recheck_at, false FROM batch b
-    WHERE has_come(b.next_recheck_at, p_at, p_longest_recheck_ms) AND may_recheck(b.file_id, b.state, b.batch_id)
+  SELECT b.file_id, b.batch_no, b.account, b.rows, b.next_recheck_at, false
+    FROM times_that_have_come(p_at, p_longest_recheck_ms) t CROSS JOIN LATERAL (
+      SELECT * FROM batch WHERE batch.next_recheck_at > t.after AND batch.next_recheck_at <= t.until OFFSET 0) b
+    WHERE may_recheck(b.file_id, b.state, b.batch_id)
 $$;
 
 -- Which of these accounts have a batch that may be sent now, in their order. `begin_call` asks all of it again.
@@ -138,7 +142,7 @@ BEGIN
     (SELECT min(t.until) FROM taken t WHERE t.stage = p_stage AND t.until > p_now),
     (SELECT min(o::timestamptz) FROM jsonb_array_elements_text(p_asked -> 'opens') o),
     (SELECT min(b.next_poll_at) FROM batch b
-       WHERE p_due = 'poll' AND b.state IN ('submitted', 'exception') AND b.next_poll_at > at),
+       WHERE p_due = 'poll' AND (b.state IN ('submitted', 'exception')) IS TRUE AND b.next_poll_at > at),
     (SELECT min(b.next_recheck_at) FROM batch b WHERE p_due = 'poll' AND b.next_recheck_at > at),
     (SELECT min(b.not_before) FROM batch b WHERE p_due = 'submit' AND b.state = 'ready' AND b.not_before > at));
 END $$;

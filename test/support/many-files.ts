@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { FORGET_STATISTICS } from './force-sql.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 
 /**
@@ -29,6 +30,13 @@ export async function addManyFiles(world: LedgerWorld, count: number): Promise<v
      SELECT 'many' || n, kind, 'n', 'x', 1, 1, now() FROM generate_series(1, ${count}) n, unnest(ARRAY['ack', 'result']) kind
      WHERE kind = 'ack' OR ${isDone}`,
   );
+  await keepStatistics(world, 'with');
+}
+
+/** Sets whether the server knows how many rows its tables have; it does not in a young ledger. */
+export async function keepStatistics(world: LedgerWorld, statistics: 'with' | 'without'): Promise<void> {
+  await world.force(statistics === 'with' ? 'ANALYZE file, batch, output' : FORGET_STATISTICS);
+  // `force` notes all files.
   await world.ledger.pool.query('DELETE FROM delivery');
 }
 

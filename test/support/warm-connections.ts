@@ -91,7 +91,7 @@ class Session {
     };
     returning.add(this);
     if (this.status !== 'I') await ask('ROLLBACK');
-    await ask('DISCARD ALL');
+    await ask(RESET);
     returning.delete(this);
     this.user = undefined;
     if (this.socket.destroyed) return;
@@ -183,6 +183,10 @@ class WarmStream extends Duplex {
     void session.giveBack().then(() => this.push(null));
   }
 }
+
+/** All that DISCARD ALL does but for the plans of functions, which do not depend on what a client did. */
+const RESET =
+  'CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES';
 
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 

@@ -16,7 +16,6 @@ const world = openedForTests(openTestLedger);
 let file: FileRow;
 beforeAll(async () => {
   await addManyFiles(world, 1_000);
-  await world.force('ANALYZE');
   file = await world.accepted({ account: 'main' });
 });
 

@@ -227,12 +227,20 @@ describe('submitStage', () => {
 
   it('rings for results after the first batch, and after the last', async () => {
     const keys = await threeBatches();
-    const submittedAt: number[] = [];
-    const app = takingAll();
+    const states: Promise<string[]>[] = [];
+    let lookedFirst: () => void;
+    const firstLook = new Promise<void>((resolve) => (lookedFirst = resolve));
+    let calls = 0;
+    // The second call ends once the first ring has looked.
+    const app = takingAll(() => ((calls += 1) === 2 ? firstLook : undefined));
     const ring: App['queue']['ring'] = async (name) => {
-      if (name === 'poll') submittedAt.push((await statesOf(keys)).filter((state) => state === 'submitted').length);
+      if (name !== 'poll') return;
+      states.push(statesOf(keys));
+      await states.at(-1);
+      lookedFirst();
     };
     await sendSlice({ ...app, queue: { ...app.queue, ring } }, keys);
+    const submittedAt = (await Promise.all(states)).map((all) => all.filter((state) => state === 'submitted').length);
     expect([submittedAt[0], submittedAt.at(-1)]).toEqual([1, 3]);
   });
 
