@@ -34,7 +34,17 @@ const TRUSTED = `SELECT nspowner FROM pg_catalog.pg_namespace WHERE nspname = 'p
  * each function that it calls: a more exact one of a stranger, in the schema that is examined, would be called instead.
  */
 export async function inspectFunctions(client: Queryable): Promise<FoundFunctions> {
-  const { rows } = await client.query<Omit<FoundFunctions, 'state'> & { note: string | null; noted: string | null }>(
+  const { note, noted, ...found } = await readFunctions<{ note: string | null; noted: string | null }>(
+    client,
+    `, (${NOTE}) AS note, (SELECT pg_catalog.obj_description(oid, 'pg_namespace') FROM place) AS noted`,
+  );
+  const state = found.owner === null ? 'missing' : note !== null && note === noted ? 'whole' : 'changed';
+  return { ...found, state };
+}
+
+/** @param more SQL of more columns */
+async function readFunctions<More>(client: Queryable, more: string): Promise<Omit<FoundFunctions, 'state'> & More> {
+  const { rows } = await client.query<Omit<FoundFunctions, 'state'> & More>(
     `WITH place AS (SELECT oid, nspowner FROM pg_catalog.pg_namespace WHERE nspname = $1),
        owned (owner) AS (
          SELECT nspowner FROM place
@@ -47,13 +57,10 @@ export async function inspectFunctions(client: Queryable): Promise<FoundFunction
              WHERE n.nspname = 'paydrop' AND p.proname = ANY ($2::name[])) AS hiding,
        CASE WHEN EXISTS (SELECT FROM place)
          THEN (SELECT pg_catalog.bool_and(pg_catalog.pg_has_role(owner, 'USAGE')) FROM owned)
-         ELSE pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') END AS "mayMake",
-       (${NOTE}) AS note, (SELECT pg_catalog.obj_description(oid, 'pg_namespace') FROM place) AS noted`,
+         ELSE pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') END AS "mayMake"${more}`,
     [FUNCTIONS_SCHEMA, FUNCTION_NAMES],
   );
-  const { note, noted, ...found } = rows[0]!;
-  const state = found.owner === null ? 'missing' : note !== null && note === noted ? 'whole' : 'changed';
-  return { ...found, state };
+  return rows[0]!;
 }
 
 /** What the schema says once they are made: a hash of all that defines them. Null while it has none. */
@@ -71,11 +78,11 @@ const USE = 'use the functions of the ledger';
  * @throws PipelineError LEDGER_UNREACHABLE
  */
 export async function refuseForeignFunctions(client: Queryable): Promise<void> {
-  refuseForeign(await inspectFunctions(client));
+  refuseForeign(await readFunctions(client, ''));
 }
 
 /** Does the same with what `inspectFunctions` found. */
-export function refuseForeign({ strangers, hiding, role }: FoundFunctions): void {
+export function refuseForeign({ strangers, hiding, role }: Omit<FoundFunctions, 'state'>): void {
   if (strangers.length > 0) {
     const owners = strangers.map((name) => `"${name}"`).join(', ');
     const reason = `role ${owners} owns some or all of schema "${FUNCTIONS_SCHEMA}", and so could act with the rights of "${role}"`;

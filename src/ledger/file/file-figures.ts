@@ -71,8 +71,10 @@ const TELLING: readonly Outcome[] = [...NOT_PAID, 'unknown'];
 /** Reads these facts of files, keyed by file id. Looks up one file after another, so it is meant for a page of them. */
 export async function readShownFacts(ledger: Ledger, fileIds: readonly string[]): Promise<Map<string, ShownFacts>> {
   if (fileIds.length === 0) return new Map();
-  const { rows } = await ledger.pool.query<ShownFacts & { fileId: string }>(
-    `SELECT f.file_id AS "fileId", b.open, b."isPaid", o.outcomes,
+  // Named, so that a session plans it once.
+  const { rows } = await ledger.pool.query<ShownFacts & { fileId: string }>({
+    name: 'shown facts',
+    text: `SELECT f.file_id AS "fileId", b.open, b."isPaid", o.outcomes,
             EXISTS (SELECT FROM unknown_row u WHERE u.file_no = f.file_no AND NOT u.is_closed) AS "isUndecided"
      FROM unnest($1::text[]) AS asked (file_id)
        CROSS JOIN LATERAL (SELECT file_id, file_no, state FROM file WHERE file.file_id = asked.file_id OFFSET 0) f
@@ -84,8 +86,8 @@ export async function readShownFacts(ledger: Ledger, fileIds: readonly string[])
            SELECT outcome FROM outcome_movement m
            WHERE m.file_no = f.file_no AND f.state IN ('completed', 'partly_cancelled') AND outcome = ANY ($2)
            GROUP BY outcome HAVING sum(rows) > 0) ended OFFSET 0) o`,
-    [fileIds, TELLING],
-  );
+    values: [fileIds, TELLING],
+  });
   return new Map(rows.map(({ fileId, ...facts }) => [fileId, facts]));
 }
 
