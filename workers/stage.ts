@@ -62,11 +62,11 @@ export type StageRunner = {
 const LEAST_WAIT_MS = 100;
 
 /**
- * Longest time between two groups, in ms. A stage begins the next one after twice the time that the last one took, so that
- * what becomes due meanwhile is taken together: groups grow as things become many. The first thing never waits, nor does
- * what did not fit into a group.
+ * A stage begins a group at the earliest after this many times the time that the last one took, and at the latest after this
+ * many ms. What becomes due meanwhile is taken together, so groups grow as things become many. The first thing never waits,
+ * nor does what did not fit into a group.
  */
-const LONGEST_REST_MS = 250;
+const REST = { times: 4, mostMs: 1_000 };
 
 /** Longest, in ms; a time that a wrong clock has put off is looked at again. */
 const LONGEST_WAIT_MS = 60_000;
@@ -153,7 +153,7 @@ export function startStage<Thing>(
       return;
     }
     const beganAt = performance.now();
-    restsUntil = isMore || stage.isRepeated ? beganAt : beganAt + Math.min(LONGEST_REST_MS, 2 * lastMs);
+    restsUntil = isMore || stage.isRepeated ? beganAt : beganAt + Math.min(REST.mostMs, REST.times * lastMs);
     if (isMore) isRung = true;
     // Something else may become due by itself while the group is worked on.
     else lookAfter(PASS_ON_MS, wake);
