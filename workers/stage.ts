@@ -66,7 +66,7 @@ const LEAST_WAIT_MS = 100;
  * many ms. What becomes due meanwhile is taken together, so groups grow as things become many. The first thing never waits,
  * nor does what did not fit into a group.
  */
-const REST = { times: 4, mostMs: 1_000 };
+const REST = { times: 4, mostMs: 500 };
 
 /** Longest, in ms; a time that a wrong clock has put off is looked at again. */
 const LONGEST_WAIT_MS = 60_000;
