@@ -18,6 +18,8 @@ const SLOW: readonly string[] = [
 const ALONE = ['test/files/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
 /** Tests that answer within seconds when they run alone: they wait for no database and no compiled tree. */
 const PURE = findPureTests(import.meta.dirname).filter((path) => !ALONE.includes(path));
+/** What people and other programs see: pages, commands and actions. They test the core once more through it: `npm run soak`. */
+const FACES = ['test/actions/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/web/**/*.test.ts'];
 /** One worker for each core: more of them take as long, since each has to load and warm up the same code. */
 const SHORT = { maxWorkers: Math.max(2, availableParallelism()) };
 /** Stories wait more than they work. */
@@ -83,7 +85,19 @@ export default defineConfig({
           ...SHORT,
           name: 'shared',
           include: ALL,
-          exclude: [...ALONE, ...PURE, ...SOAK, ...UNSEEN],
+          exclude: [...ALONE, ...PURE, ...SOAK, ...FACES, ...UNSEEN],
+          isolate: false,
+          ...PREPARED,
+          ...COMPILED,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...SHORT,
+          name: 'faces',
+          include: FACES,
+          exclude: [...PURE, ...SOAK, ...UNSEEN],
           isolate: false,
           ...PREPARED,
           ...COMPILED,

@@ -1,6 +1,6 @@
 import type { Defect } from './defects.ts';
 
-const FOUND_BY = ['test/workers/upkeep/unattended.test.ts'];
+const FOUND_BY = ['test/workers/upkeep/unattended.soak.test.ts'];
 
 /** Defects of the signs of life: a role that no process has is not missed, or one is missed that nobody needs. */
 export const ALIVE_DEFECTS: readonly Defect[] = [

@@ -277,7 +277,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/row/change-outcomes.ts',
     find: 'lines, source: by.source',
     replace: 'lines: lines.slice(lines.length), source: by.source',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'late resolution not compared',
@@ -285,7 +285,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/doubt/resolution-actions.ts',
     find: 'await learnCharged(tx, { account, fileNo, fileId, lines,',
     replace: 'await learnCharged(tx, { account, fileNo, fileId, lines: lines.slice(lines.length),',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'late batch id not compared',
@@ -293,7 +293,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/doubt/resolution-actions.ts',
     find: '  await learnBatch(tx, key, { actor: because.actor, source: `the service has it',
     replace: '  if (tx === undefined) await learnBatch(tx, key, { actor: because.actor, source: `the service has it',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'forgotten call not compared',
@@ -301,7 +301,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/doubt/recall-batch.ts',
     find: '  await learnBatch(tx, { fileId, batchNo }',
     replace: '  if (tx === undefined) await learnBatch(tx, { fileId, batchNo }',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'late charge let through by the database',
@@ -309,7 +309,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'schemas/ledger/send.sql',
     find: 'NEW.paid_since IS NOT NULL)',
     replace: 'NEW.paid_since IS NOT NULL AND NEW.paid_since IS NULL)',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'a late charge stops its account',
@@ -317,7 +317,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'schemas/ledger/gate.sql',
     find: '      AND ready.paid_since IS NULL\n',
     replace: '',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'late charge beside an intake',
@@ -325,7 +325,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/duplicates/double-charges.ts',
     find: '  await lockDecisions(tx, learned.account);\n',
     replace: '',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'payments without an invoice not compared',
@@ -333,7 +333,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/duplicates/find-pairs.ts',
     find: 'if (bare.length > 0)',
     replace: 'if (bare.length < 0)',
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'late charge after the send is silent',
@@ -341,7 +341,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/ledger/duplicates/read-double-charges.ts',
     find: "${side}_b.state IN ('sending', 'unknown',",
     replace: "${side}_b.state IN ('unknown',",
-    caughtBy: ['test/ledger/duplicates/double-charges.test.ts'],
+    caughtBy: ['test/ledger/duplicates/double-charges.soak.test.ts'],
   },
   {
     name: 'approval does not ask again',

@@ -112,7 +112,7 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/batch/schedule-poll.ts',
     find: 'batch.not_known_polls >= MOST_NOT_KNOWN;',
     replace: 'batch.not_known_polls > Number.MAX_VALUE;',
-    caughtBy: ['test/workers/poll/poll-waiting.test.ts'],
+    caughtBy: ['test/workers/poll/poll-waiting.soak.test.ts'],
   },
   {
     name: 'a second user of the same person',
@@ -372,7 +372,7 @@ export const SETTING_DEFECTS: readonly Defect[] = [
     file: 'src/config/plan-reload.ts',
     find: "return by === 'restart' && name !== undefined ?",
     replace: "return by === 'restart' && name === 'id' ?",
-    caughtBy: ['test/config/plan-reload.test.ts', 'test/workers/follow-settings.test.ts'],
+    caughtBy: ['test/config/plan-reload.test.ts', 'test/workers/follow-settings.soak.test.ts'],
   },
   {
     name: 'accounts taken up while running',
@@ -380,7 +380,7 @@ export const SETTING_DEFECTS: readonly Defect[] = [
     file: 'workers/follow-settings.ts',
     find: 'settings.folders = reload.folders;',
     replace: 'Object.assign(settings, { folders: reload.folders, accounts: file.accounts });',
-    caughtBy: ['test/workers/follow-settings.test.ts'],
+    caughtBy: ['test/workers/follow-settings.soak.test.ts'],
   },
   {
     name: 'claims of a folder that left forgotten',
@@ -388,7 +388,7 @@ export const SETTING_DEFECTS: readonly Defect[] = [
     file: 'src/app.ts',
     find: '[...settings.folders, ...settings.leftFolders].find',
     replace: 'settings.folders.find',
-    caughtBy: ['test/workers/follow-settings.test.ts'],
+    caughtBy: ['test/workers/follow-settings.soak.test.ts'],
   },
   {
     name: 'half a configuration used',
@@ -397,7 +397,7 @@ export const SETTING_DEFECTS: readonly Defect[] = [
     find: `      seen = stamp;
       return;`,
     replace: '      seen = stamp;',
-    caughtBy: ['test/workers/follow-settings.test.ts'],
+    caughtBy: ['test/workers/follow-settings.soak.test.ts'],
   },
   {
     name: 'secrets in a stored hash',
@@ -413,6 +413,6 @@ export const SETTING_DEFECTS: readonly Defect[] = [
     file: 'workers/upkeep/alarms/obstacles.ts',
     find: '(differ.includes(section) && !RELOADED.includes(section)),',
     replace: '(differ.includes(section) && RELOADED.includes(section)),',
-    caughtBy: ['test/workers/follow-settings.test.ts'],
+    caughtBy: ['test/workers/follow-settings.soak.test.ts'],
   },
 ];

@@ -8,7 +8,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'array(SELECT pg_catalog.pg_get_userbyid(owner)::text FROM owned WHERE',
     replace: 'array(SELECT pg_catalog.pg_get_userbyid(owner)::text FROM owned WHERE false AND',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'functions called before their owner is known',
@@ -16,7 +16,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/migrate.ts',
     find: '      await refuseForeignFunctions(client);\n',
     replace: '',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'hidden functions not noticed',
@@ -24,7 +24,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'if (hiding.length === 0) return;',
     replace: 'if (hiding.length >= 0) return;',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'changed functions used',
@@ -32,7 +32,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: "note !== null && note === noted ? 'whole' : 'changed'",
     replace: "note !== noted || note === noted ? 'whole' : 'changed'",
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'dropped with what needs them',
@@ -40,7 +40,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'await client.query(`DROP SCHEMA ${name} RESTRICT`);',
     replace: 'await client.query(`DROP SCHEMA ${name} CASCADE`);',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'a start stopped by unused functions',
@@ -48,7 +48,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'if (systemCode(error) === LOCK_NOT_AVAILABLE) continue;',
     replace: 'if (systemCode(error) === LOCK_NOT_AVAILABLE) throw error;',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'schemas of others dropped',
@@ -56,7 +56,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/schema.ts',
     find: '`^${PREFIX}[0-9a-f]{${DIGITS}}$`',
     replace: '`^${PREFIX}.{0,${DIGITS}}`',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'a start waits for unused functions',
@@ -64,7 +64,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'await client.query(`BEGIN; SET LOCAL lock_timeout = ${DROP_WAIT_MS}`);',
     replace: 'await client.query(`BEGIN; SET LOCAL lock_timeout = ${1_000 * DROP_WAIT_MS}`);',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'functions for their owner only',
@@ -72,7 +72,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: ';\n     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${FUNCTIONS_SCHEMA} TO PUBLIC',
     replace: '',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'why a process cannot come back is not said',
@@ -80,7 +80,7 @@ export const FUNCTION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/instance.ts',
     find: "reason === known ? 'debug' : 'warn'",
     replace: "reason === known ? 'warn' : 'debug'",
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'a healthy update called a defect',

@@ -2,7 +2,7 @@ import type { Defect } from './defects.ts';
 
 const RULES = ['test/ledger/merchant/merchant-rules.test.ts'];
 const RENAMES = ['test/ledger/merchant/rename-accounts.test.ts'];
-const STORIES = ['test/workers/merchants/two-names.test.ts', 'test/workers/merchants/two-merchants.test.ts'];
+const STORIES = ['test/workers/merchants/two-names.soak.test.ts', 'test/workers/merchants/two-merchants.soak.test.ts'];
 const BINDS = ['test/ledger/merchant/bind-accounts.test.ts'];
 
 /** Defects of who is charged: a name in paydrop.yaml stands for the merchant, or work goes to another merchant. */
@@ -222,7 +222,7 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     file: 'workers/watch/watch.ts',
     find: 'if (!app.ledger.bound.has(account))',
     replace: 'if (account === "")',
-    caughtBy: ['test/workers/merchants/moved-service.test.ts'],
+    caughtBy: ['test/workers/merchants/moved-service.soak.test.ts'],
   },
   {
     name: 'payments without a method left out of a report',
@@ -246,6 +246,6 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/merchant/bind-accounts.ts',
     find: '(account, since) IN (SELECT * FROM unnest($3::text[], $4::timestamptz[]))',
     replace: '($3::text[] IS NOT NULL OR $4::timestamptz[] IS NOT NULL)',
-    caughtBy: ['test/workers/merchants/moved-service.test.ts'],
+    caughtBy: ['test/workers/merchants/moved-service.soak.test.ts'],
   },
 ];

@@ -209,7 +209,7 @@ export const RULE_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS "isFree"',
     replace: 'SELECT $1::integer IS NOT NULL AND $2::text IS NOT NULL AS "isFree"',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'functions not kept',
@@ -217,7 +217,7 @@ export const RULE_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/engine/functions.ts',
     find: 'SELECT pg_catalog.pg_advisory_lock_shared(',
     replace: 'SELECT pg_catalog.pg_advisory_xact_lock_shared(',
-    caughtBy: ['test/ledger/engine/functions.test.ts'],
+    caughtBy: ['test/ledger/engine/functions.soak.test.ts'],
   },
   {
     name: 'text beside elements ignored',

@@ -2,7 +2,7 @@ import type { Defect } from './defects.ts';
 
 const RESULTS = ['test/ledger/batch/receive-result.test.ts'];
 const LATE_RESULTS = ['test/ledger/batch/late-results.test.ts'];
-const POLLS = ['test/workers/poll/poll-waiting.test.ts'];
+const POLLS = ['test/workers/poll/poll-waiting.soak.test.ts'];
 const CLAIMS = ['test/workers/watch/take-claim.test.ts'];
 const INTAKES = ['test/workers/intake/intake-group.test.ts'];
 const OUTPUTS = ['test/ledger/file/complete-file.test.ts'];

@@ -28,7 +28,7 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     file: 'workers/upkeep/sweep.ts',
     find: '  await giveBackOfDead(app.ledger);\n',
     replace: '',
-    caughtBy: ['test/workers/upkeep/due-after-loss.test.ts'],
+    caughtBy: ['test/workers/upkeep/due-after-loss.soak.test.ts'],
   },
   {
     name: 'ring lost while a stage looks',
