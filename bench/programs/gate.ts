@@ -4,7 +4,7 @@ import { readBatches } from '../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { keyOf } from '../../src/ledger/engine/move.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { sendBatches } from '../world/send-batches.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { openBenchApp, takeInFile } from '../world/take-in-file.ts';
@@ -24,7 +24,7 @@ const started = performance.now();
 for (const path of positionals) {
   const fileId = await takeInFile(app, path);
   const keys = (await readBatches(app.ledger, fileId)).map(keyOf);
-  for (const key of keys) await submitBatch(app, key);
+  await sendBatches(app);
   for (const key of keys) await askForResult(app, key);
   await deliverFile(app, { fileId });
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { sendBatches } from '../world/send-batches.ts';
 import { dueBatches } from '../../src/ledger/batch/due-work.ts';
 import { takeDue } from '../../src/ledger/stage/taken.ts';
 import { printSample } from '../measure/report-sample.ts';
@@ -24,7 +24,7 @@ const POLLS = 200;
 const open = Number(values.open);
 const app = await openBenchApp(values.root);
 const fileId = await takeInFile(app, values.file);
-await submitBatch(app, { fileId, batchNo: 1 });
+await sendBatches(app);
 await forceStatements(app, [
   // Copies the submitted batch, so that the columns need not be named here.
   `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(

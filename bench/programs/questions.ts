@@ -11,7 +11,7 @@ import type { ChangedParts } from '../../src/web/live/changed-parts.ts';
 import { openDashboard } from '../../src/web/open-dashboard.tsx';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { sendBatches } from '../world/send-batches.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median } from '../measure/statistics.ts';
 import { enterDashboard } from '../world/enter-dashboard.ts';
@@ -39,7 +39,7 @@ const LIVE_EACH_MS = 2_000;
 
 const app = await openBenchApp(values.root);
 const fileId = await takeInFile(app, values.file);
-await submitBatch(app, { fileId, batchNo: 1 });
+await sendBatches(app);
 await askForResult(app, { fileId, batchNo: 1 });
 await deliverFile(app, { fileId });
 const filled = performance.now();

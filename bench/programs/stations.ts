@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../workers/intake/intake.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { sendBatches } from '../world/send-batches.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
 import { claimFile, confirmProfile, openBenchApp } from '../world/take-in-file.ts';
@@ -28,7 +28,7 @@ const fileId = await timed('claim', () => claimFile(app, values.file));
 await timed('intake', () => intakeFile(app, { fileId }));
 const batches = await listBatches();
 if (values.until !== 'intake') {
-  await timed('submit', () => oneByOne((key) => submitBatch(app, key)));
+  await timed('submit', () => sendBatches(app));
   await timed('poll', () => oneByOne(async (key) => void (await askForResult(app, key))));
   await timed('deliver', () => deliverFile(app, { fileId }));
 }

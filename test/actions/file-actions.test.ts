@@ -15,7 +15,7 @@ import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { cancelOneBatch, requeueFile } from '../../src/actions/batch-actions.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { submitBatch } from '../support/submit-batch.ts';
 import { pollStage } from '../../workers/poll/poll.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';

@@ -8,7 +8,7 @@ import { FAULT_KINDS, type FaultName } from '../../src/sandbox/faults/fault-kind
 import { checkFolders } from '../../workers/watch/check-folders.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { submitBatch } from '../support/submit-batch.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { takeIn } from '../workers/support/story.ts';

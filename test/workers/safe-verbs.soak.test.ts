@@ -17,7 +17,7 @@ import { askForResult } from '../../workers/poll/poll.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 import { requeueFile } from '../../src/actions/batch-actions.ts';
 import { planResubmission, resubmitRows } from '../../src/actions/resubmit.ts';
-import { submitBatch } from '../../workers/submit/submit.ts';
+import { submitBatch } from '../support/submit-batch.ts';
 import { admitHere } from '../../workers/admit-here.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { achRow, lines } from '../support/payment-rows.ts';

@@ -104,7 +104,7 @@ export function nextBodies(app: App, account: string, most = MOST_BATCHES) {
     );
   };
   return {
-    /** Returns the body that is next now. @throws as `readFirst` */
+    /** Returns the body that is next now. @throws as `openBody` */
     take: async (): Promise<ReadBody | undefined> => {
       wasAhead = false;
       ahead = await read().catch(async (error: unknown) => {
@@ -135,17 +135,10 @@ export function nextBodies(app: App, account: string, most = MOST_BATCHES) {
 }
 
 /**
- * Returns the body of a batch that is to be sent now. When it cannot be proven, the batch waits longer, and its account
- * stops if waiting does not help.
+ * Opens the body of a batch that is to be sent now. When it cannot be proven, the batch waits longer, and its account stops if
+ * waiting does not help.
  * @throws PipelineError as `openBody`
  */
-export async function readFirst(app: App, batch: BatchRow): Promise<ReadBody> {
-  return provenOrStopped(app, batch, async () => {
-    const [parts] = await readParts(app, [batch]);
-    return openBody(app, parts!);
-  });
-}
-
 async function provenOrStopped(app: App, batch: BatchRow, work: () => Promise<ReadBody>): Promise<ReadBody> {
   const key = keyOf(batch);
   const item = { work: 'submit', subject: `${key.fileId}/${key.batchNo}`, ...key } as const;

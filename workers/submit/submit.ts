@@ -8,8 +8,7 @@ import { stopAccount } from '../../src/ledger/account/stop-account.ts';
 import { type Call, callOf, LONGEST_RELEASE_MS } from '../../src/ledger/batch/commit-send.ts';
 import { dueAccounts } from '../../src/ledger/batch/due-work.ts';
 import { noteServiceTime } from '../../src/ledger/batch/recover-batches.ts';
-import { type BatchKey, keyOf } from '../../src/ledger/engine/move.ts';
-import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import { keyOf } from '../../src/ledger/engine/move.ts';
 import { admitHere, askAgainWhenClosed } from '../admit-here.ts';
 import { note, noteEnd, noteThrown } from '../note-failures.ts';
 import { firstPollMs } from '../poll/poll-times.ts';
@@ -17,7 +16,7 @@ import { ringAfter, ringNowAndThen } from '../ring.ts';
 import { eachAlone, type Stage } from '../stage.ts';
 import { hasLookedAhead, lookAhead } from './look-ahead.ts';
 import { type CallAnswer, LONGEST_STAND_MS, type OpenCall, openCall } from './open-call.ts';
-import { nextBodies, type ReadBody, readFirst } from './read-bodies.ts';
+import { nextBodies, type ReadBody } from './read-bodies.ts';
 import { endOf, recordAnswer, report } from './record-answer.ts';
 
 /** How an account's calls follow each other. */
@@ -247,19 +246,4 @@ async function noteTime(app: App, call: Call): Promise<void> {
   } catch (error) {
     app.log.warn(keyOf(call), `the time of the service at the call is not known: ${reasonOf(error)}`);
   }
-}
-
-/** Sends one batch, at most once, and rings for what it needs next. */
-export async function submitBatch(app: App, key: BatchKey): Promise<void> {
-  const batch = await readBatchRow(app.ledger, key);
-  if (batch.state !== 'ready') return;
-  const call = begin(await openNext(app, batch.account, () => readFirst(app, batch)));
-  if (!call) return;
-  const { state } = await followUp(app, call, {
-    opens: 'after',
-    openAhead: async () => undefined,
-    mayGoOn: () => false,
-  });
-  if (state === 'submitted') await ringAfter(app, 'poll');
-  if (state !== undefined) await ringAfter(app, 'submit');
 }

@@ -8,7 +8,7 @@ import { claimContent } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { createGateway } from '../../../src/gateway/create-gateway.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
 import { openCliWorld } from '../support/cli-world.ts';

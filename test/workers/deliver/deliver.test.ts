@@ -6,7 +6,7 @@ import { approveFile, declineFile } from '../../../src/ledger/file/release-held.
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';

@@ -14,7 +14,7 @@ import { findFile } from '../../../src/ledger/file/search.ts';
 import { meaningKey } from '../../../src/ledger/merchant/bound-accounts.ts';
 import { bindHere } from '../../../workers/bind-here.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { claimContent } from '../support/story.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';

@@ -9,7 +9,7 @@ import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
 import { nextRecheckAt } from '../../../workers/poll/recheck.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering, answeringResult } from '../support/scripted-gateway.ts';

@@ -5,7 +5,8 @@ import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { runOnce } from '../../../workers/stage.ts';
-import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
+import { submitStage } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { beforeStatement, cutAtStatement, losingAnswer, stepWorld } from '../support/step-world.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { take, takenAnswer } from '../../support/scripted-service.ts';
 import { agentCodeOf, beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { readJournal } from '../support/story.ts';

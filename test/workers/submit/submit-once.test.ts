@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import { runOnce, startStage } from '../../../workers/stage.ts';
-import { submitBatch, submitStage } from '../../../workers/submit/submit.ts';
+import { submitStage } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { dueOf, putTaken } from '../support/stage-steps.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
@@ -53,15 +54,16 @@ describe('submitBatch, left in doubt without the time of the service', () => {
   });
 });
 
-describe('submitBatch, asked more than once', () => {
+describe('the stage, asked more than once', () => {
   // A call that begins after the first got its id queries later ids before it sees what is left to do.
   const fetchBatchResult = async () => ({ kind: 'not_known', text: 'Invalid Batch ID' }) as const;
 
-  it('20 times at the same moment sends once', async () => {
+  it('20 times at the same moment sends each batch once', async () => {
     const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7009'), { fetchBatchResult });
     await Promise.all(Array.from({ length: 20 }, () => submitBatch(scripted.app, first)));
-    expect(scripted.bodies).toHaveLength(1);
+    // One that comes late may find the first answered and send the second.
+    expect(scripted.bodies.length).toBe(new Set(scripted.bodies).size);
     expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', journal: [1] });
   });
 
@@ -291,12 +293,6 @@ describe('submitStage', () => {
     expect(await runOnce(forAccounts(takingAll(), account), submitStage())).toBe(0);
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
   });
-});
-
-it('submitBatch leaves a batch alone whose turn has not come', async () => {
-  const keys = await threeBatches();
-  await submitBatch(takingAll(), keys[2]);
-  expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
 });
 
 it('accounts whose service never answers hold up no other account, and hold no connection to the database', async () => {

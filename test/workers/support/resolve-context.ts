@@ -6,7 +6,7 @@ import type { ResolutionContext } from '../../../src/actions/resolve/resolution-
 import { type FilePlan, keyOf, type LedgerWorld, outcomesOf } from '../../support/ledger-world.ts';
 import type { App } from '../../../src/app.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitBatch } from '../../support/submit-batch.ts';
 import { answering, answeringResult } from './scripted-gateway.ts';
 import { query } from './story.ts';
 import { formatInZone } from '../../../src/calendar/zone-time.ts';
