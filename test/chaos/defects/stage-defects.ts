@@ -70,4 +70,12 @@ export const STAGE_DEFECTS: readonly Defect[] = [
     replace: '',
     caughtBy: NOTES,
   },
+  {
+    name: 'rechecks found among all batches',
+    about: 'each look for results reads every batch that is to be fetched again some day',
+    file: 'schemas/ledger/stage.sql',
+    find: 'WHERE batch.next_recheck_at > t.after AND batch.next_recheck_at <= t.until OFFSET 0',
+    replace: 'WHERE has_come(batch.next_recheck_at, p_at, p_longest_recheck_ms) OFFSET 0',
+    caughtBy: ['test/ledger/stage/find-due.test.ts'],
+  },
 ];
