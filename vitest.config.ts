@@ -18,7 +18,7 @@ const SLOW: readonly string[] = [
 const ALONE = ['test/files/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
 /** Tests that answer within seconds when they run alone: they wait for no database and no compiled tree. */
 const PURE = findPureTests(import.meta.dirname).filter((path) => !ALONE.includes(path));
-/** What people and other programs see: pages, commands, actions, explanations. They test the core once more through it: `npm run soak`. */
+/** Tests of what people and other programs see, which test the core once more through it: `npm run soak`. */
 const FACES = ['actions', 'cli', 'explain', 'web'].map((room) => `test/${room}/**/*.test.ts`);
 /** One worker for each core: more of them take as long, since each has to load and warm up the same code. */
 const SHORT = { maxWorkers: Math.max(2, availableParallelism()) };

@@ -69,14 +69,14 @@ END $$;
 -- == Functions ==
 
 -- Whether a time has come. One beyond the longest wait of its kind came from a wrong clock and counts as come, as in
--- src/kernel/clock.ts. The planner reads it as the comparisons that it consists of, so that an index of the time serves it.
+-- src/kernel/clock.ts.
 CREATE FUNCTION has_come(p_time timestamptz, p_now timestamptz, p_longest_ms bigint) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT p_time <= p_now OR p_time > p_now + p_longest_ms * interval '1 millisecond'
 $$;
 
 -- The same rule as ranges (after, until], so that an index of such times answers it by two short looks. The planner takes the
--- rule itself for half of all times.
+-- rule itself for half of all times. test/ledger/stage/has-come.test.ts keeps both alike.
 CREATE FUNCTION times_that_have_come(p_now timestamptz, p_longest_ms bigint)
 RETURNS TABLE (after timestamptz, until timestamptz) LANGUAGE sql STABLE ROWS 2 AS $$
   VALUES ('-infinity'::timestamptz, p_now), (p_now + p_longest_ms * interval '1 millisecond', 'infinity'::timestamptz)

@@ -5,7 +5,8 @@ import { ringAfter } from '../../workers/ring.ts';
 import { submitStage } from '../../workers/submit/submit.ts';
 
 /**
- * Makes one call of the account of a batch that may be sent, which must be the next of that account.
+ * Makes one call of the account of a batch, if that batch is ready. The call is of the account's next batch, which is this one
+ * unless an earlier one is ready, too.
  * @throws what kept the stage from it
  */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {

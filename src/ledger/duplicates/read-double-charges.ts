@@ -138,7 +138,7 @@ function sideJson(side: 'own' | 'other', fileNo: string, line: string): string {
 }
 
 async function readPairs(client: Queryable, from: string, where: string, values: unknown[]): Promise<DoubleCharge[]> {
-  // Nearly always there is none, and to say so takes a tenth of the time that planning the whole question does.
+  // Nearly always there is none, and to say so takes a fifth of the time that planning the whole question does.
   const { rowCount } = await client.query(`SELECT $1::text[] FROM ${from} LIMIT 1`, [CERTAINLY_NOT_CHARGED, ...values]);
   if (rowCount === 0) return [];
   const { rows } = await client.query<PairRow>(

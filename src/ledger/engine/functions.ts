@@ -42,7 +42,10 @@ export async function inspectFunctions(client: Queryable): Promise<FoundFunction
   return { ...found, state };
 }
 
-/** @param more SQL of more columns */
+/**
+ * Reads all of them but the state. It names the schema of each function that it calls, as that does.
+ * @param more SQL of more columns
+ */
 async function readFunctions<More>(client: Queryable, more: string): Promise<Omit<FoundFunctions, 'state'> & More> {
   const { rows } = await client.query<Omit<FoundFunctions, 'state'> & More>(
     `WITH place AS (SELECT oid, nspowner FROM pg_catalog.pg_namespace WHERE nspname = $1),
