@@ -17,6 +17,7 @@ import {
   fileNames,
   findBadLicences,
   findIdlePackages,
+  foreignSessions,
   importLevels,
   insertsByPlace,
   machineTraces,
@@ -97,6 +98,16 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
       file('schemas/ledger/migrations/0.2.0.sql', 'insert into audit\n  select * FROM other;'),
       file('src/ledger/a.ts', "await client.query('INSERT INTO paydrop.legal_move SELECT * FROM unnest($1)');"),
       file('workers/a.ts', 'await query(`INSERT INTO ${table} VALUES ($1)`);'),
+    ],
+  },
+  {
+    promise: 'tests cut sessions of their own database only',
+    rule: foreignSessions,
+    offenders: [
+      file(
+        'test/a.test.ts',
+        spell('`SELECT pg_terminate_backend(pid)', " FROM pg_stat_activity WHERE application_name = 'a'`"),
+      ),
     ],
   },
   {

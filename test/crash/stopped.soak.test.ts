@@ -131,8 +131,10 @@ describe('a process that is stopped', () => {
     // The statement that was held back gets through now.
     await setTimeout(1_000);
     expect(posts(account)).toBe(1);
-    expect(await site.moves(account)).toEqual(['send', 'submit']);
-    expect(await site.journal(account)).toHaveLength(1);
+    // A try of the other process that waited for the sleeper's locks for longer than a lease was withdrawn.
+    const moves = await site.moves(account);
+    expect(moves.join(' ')).toMatch(/^(send unsent )*send submit$/);
+    expect(await site.journal(account)).toHaveLength(moves.filter((move) => move === 'send').length);
   });
 
   it('in the middle of the call, for longer than the longest call: in doubt, account stopped, late answer kept', async () => {

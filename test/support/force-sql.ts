@@ -52,11 +52,12 @@ export async function letSend(ledger: Ledger): Promise<Ledger> {
     sender.journal,
     sender.epoch,
   ]);
-  const { rowCount } = await ledger.pool.query(
-    'UPDATE admission SET is_open = false, closing = gen_random_uuid() WHERE NOT is_admitted($1, $2)',
-    [sender.journal, sender.epoch],
+  // In one message, which is one transaction: another process may be doing the same.
+  await ledger.pool.query(
+    `LOCK TABLE admission IN EXCLUSIVE MODE;
+     UPDATE admission SET is_open = false, closing = gen_random_uuid() WHERE NOT is_admitted('${sender.journal}', ${sender.epoch});
+     UPDATE admission SET is_open = true, epoch = ${sender.epoch} WHERE NOT is_open`,
   );
-  if (rowCount) await ledger.pool.query('UPDATE admission SET is_open = true, epoch = $1', [sender.epoch]);
   ledger.admitted.sender = sender;
   return ledger;
 }

@@ -199,6 +199,15 @@ export const insertsByPlace: TidyRule = (files) =>
 
 const INSERT_BY_PLACE = /\bINSERT\s+INTO\s+["\w.${}]+(?:\s+AS\s+\w+)?\s+(?:VALUES|SELECT|TABLE|WITH)\b/gi;
 
+/** Tests that run at the same time share a server: one that cuts the sessions of all databases makes others fail. */
+export const foreignSessions: TidyRule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith('test/'))
+    .filter(({ text }) => (text.match(CUTS_SESSIONS) ?? []).some((cut) => !/\bdatname\b|OF_THIS_DATABASE/.test(cut)))
+    .map(({ path }) => `${path} cuts sessions of other databases: name the database`);
+
+const CUTS_SESSIONS = /pg_terminate_backend\(pid\)\s+FROM\s+pg_(?:stat_activity|locks)[^`]*`/g;
+
 /** Commands write through one gate, which masks card numbers. */
 export const terminalWriters: TidyRule = (files) =>
   files

@@ -5,6 +5,7 @@ import { silentLog } from '../../../src/kernel/log.ts';
 import { keepFunctions } from '../../../src/ledger/engine/functions.ts';
 import { findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
 import { FUNCTIONS_SCHEMA, listMigrations, SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
+import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
 
@@ -206,7 +207,8 @@ describe('migrate', () => {
     await keepFunctions(client, silentLog());
     const { rows } = await client.query(
       `SELECT to_regnamespace($1) IS NOT NULL AS made,
-         EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7006 AND mode = 'ShareLock') AS kept`,
+         EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 7006 AND mode = 'ShareLock'
+           AND ${OF_THIS_DATABASE}) AS kept`,
       [FUNCTIONS_SCHEMA],
     );
     await client.query('SELECT pg_advisory_unlock_all()');

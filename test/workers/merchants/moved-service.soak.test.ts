@@ -108,7 +108,7 @@ describe('an agent code at another address', () => {
 
     const joinedAt = older.ledger.instance.joinedAt();
     await newer.ledger.pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'paydrop-instance'`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'paydrop-instance' AND datname = current_database()`,
     );
     await expect.poll(() => older.ledger.instance.joinedAt()).not.toEqual(joinedAt);
     await bindAnswered(older);
