@@ -3,7 +3,8 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type Ledger, openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
-import { startTestPostgres } from '../support/postgres.ts';
+import { startTestPostgres, urlOf } from '../support/postgres.ts';
+import { freeSessions, keepSessionsWarm } from '../support/warm-connections.ts';
 import { bookRows } from './services.ts';
 import type { World } from './world.ts';
 
@@ -98,12 +99,17 @@ async function openServer(
   const name = postgres.connection.database;
   await setting.pool.query(`ALTER DATABASE ${name} SET lock_timeout = '${LOCK_TIMEOUT_MS}ms'; ${COPYING}`);
   await setting.close();
-  const office = await openLedger({ url: postgres.url }, { ...clocks, log: silentLog() });
+  // Instances live briefly. A session of their own for each would plan all functions anew, which takes most of the time.
+  const host = postgres.connection.host.replace(/\/\.$/, '');
+  keepSessionsWarm(host);
+  const url = urlOf({ ...postgres.connection, host });
+  const office = await openLedger({ url }, { ...clocks, log: silentLog() });
   const awaitLeft = async (instance: string) => {
     for (;;) {
       const { rowCount } = await office.pool.query(
-        'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
-        [instance],
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = $1 AND pid <> ALL ($2)`,
+        [instance, freeSessions()],
       );
       if (rowCount === 0) return;
     }
@@ -112,7 +118,7 @@ async function openServer(
   await office.instance.leave();
   return {
     no,
-    url: postgres.url,
+    url,
     office,
     awaitLeft,
     cut: async (instance) => {

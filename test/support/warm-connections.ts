@@ -9,17 +9,29 @@ import pg from 'pg';
  * @param folder of the server's socket, as it is written; clients that write it in another way connect as usual
  */
 export function keepSessionsWarm(folder: string): void {
+  warmFolders.add(folder);
+  if (isPatched) return;
+  isPatched = true;
   const proto = pg.Connection.prototype as unknown as { connect(portOrPath: number | string, host?: string): void };
   const { connect: connectAsEver } = proto;
   proto.connect = function connectWarm(this: { stream: Duplex }, ...to) {
-    if (dirname(String(to[0])) === folder) this.stream = new WarmStream();
+    if (warmFolders.has(dirname(String(to[0])))) this.stream = new WarmStream();
     connectAsEver.apply(this, to);
   };
 }
 
+/** Folders of the sockets whose sessions are kept. */
+const warmFolders = new Set<string>();
+let isPatched = false;
+
 /** Returns the process ids of the sessions without a client. */
 export function clientlessSessions(): number[] {
-  return [...idle, ...returning].map((session) => session.pid);
+  return [...freeSessions(), ...[...returning].map((session) => session.pid)];
+}
+
+/** Returns the process ids of those in which nothing of their last client is left, its locks included. */
+export function freeSessions(): number[] {
+  return idle.map((session) => session.pid);
 }
 
 /** Waiting sessions, the last used ones at the end. */
