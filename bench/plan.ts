@@ -17,6 +17,7 @@ const FULL: Plan = {
   ],
   gate: { files: 300, rows: 100 },
   night: { files: 3_000, accounts: 20, largest: 100_000 },
+  answers: { calls: 1_000, connectMs: 300 },
   openBatches: [1, 1_000, 10_000],
   ledgerRows: 10_000_000,
   isQuick: false,

@@ -1,7 +1,7 @@
 /**
  * States of payment files, batches and runs, every transition between them, and outcomes of rows. The ledger loads the
- * transitions into the database, which refuses any other change of state. No timer moves anything out of `sending` or
- * `unknown`.
+ * transitions into the database, which refuses any other change of state. No timer leads out of `unknown`, and out of
+ * `sending` only to `unknown`.
  */
 
 export const FILE_STATES = {

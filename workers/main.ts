@@ -16,7 +16,7 @@ import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/config/schedules-here.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { note, noteEnd } from './note-failures.ts';
-import { type Stage, startStage } from './stage.ts';
+import { type Stage, startStage, WorkingGroups } from './stage.ts';
 import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
 import { startAlarms } from './upkeep/start-alarms.ts';
 import { startTransfers } from './transfer/start-transfers.ts';
@@ -58,8 +58,9 @@ export async function startWorkers(
   };
   await planSchedules();
   const { concurrency } = app.settings;
+  const groups = new WorkingGroups();
   const start = <Thing>(stage: Stage<Thing>, hands: number, mayTake?: () => boolean) =>
-    does(roles, stage.name) ? [startStage(app, stage, { hands, stopping: stopping.signal, mayTake })] : [];
+    does(roles, stage.name) ? [startStage(app, stage, { hands, stopping: stopping.signal, mayTake, groups })] : [];
   const stages = [
     ...start(INTAKE, concurrency.intake),
     // A host that may not send leaves the work to the others.

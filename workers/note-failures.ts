@@ -57,7 +57,7 @@ export async function noteEnd(app: App, item: WorkItem): Promise<void> {
     await endFailure(app.ledger, item);
     app.health.failing.delete(key);
   } catch (error) {
-    // The work itself has succeeded; its next success ends the entry.
+    // The work itself has succeeded. Its next success ends the entry; where none follows, the entry expires.
     app.log.debug({ work: item.work }, `the end of a failure could not be recorded: ${describeFailure(error).reason}`);
   }
 }

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
@@ -64,9 +65,33 @@ const LEAST_WAIT_MS = 100;
 /**
  * A stage begins a group at the earliest after this many times the time that the last one took, and at the latest after this
  * many ms. What becomes due meanwhile is taken together, so groups grow as things become many. The first thing never waits,
- * nor does what did not fit into a group.
+ * nor does what did not fit into a group, nor anything once no stage of the process works: then nothing more would come.
  */
 const REST = { times: 4, mostMs: 500 };
+
+/** Counts the groups that the stages of a process work on. */
+export class WorkingGroups {
+  private count = 0;
+  private readonly events = new EventEmitter().setMaxListeners(0);
+
+  begin(): void {
+    this.count += 1;
+  }
+
+  end(): void {
+    this.count -= 1;
+    if (this.count === 0) this.events.emit('none');
+  }
+
+  /** Waits so long, in ms, or until no group is worked on. */
+  async rest(ms: number, stopping: AbortSignal): Promise<void> {
+    if (ms <= 0 || this.count === 0) return;
+    const rested = new AbortController();
+    const signal = AbortSignal.any([stopping, rested.signal]);
+    await Promise.race([sleep(ms, undefined, { signal }), once(this.events, 'none', { signal })]).catch(() => {});
+    rested.abort();
+  }
+}
 
 /** Longest, in ms; a time that a wrong clock has put off is looked at again. */
 const LONGEST_WAIT_MS = 60_000;
@@ -81,6 +106,7 @@ const AGAIN_MS = 1_000;
  * Runs a stage in this process.
  * @param hands how many groups are worked on at a time
  * @param mayTake whether this process may take anything now
+ * @param groups those of all stages of the process
  */
 export function startStage<Thing>(
   app: App,
@@ -89,7 +115,8 @@ export function startStage<Thing>(
     hands,
     stopping,
     mayTake = () => true,
-  }: { hands: number; stopping: AbortSignal; mayTake?: (() => boolean) | undefined },
+    groups = new WorkingGroups(),
+  }: { hands: number; stopping: AbortSignal; mayTake?: (() => boolean) | undefined; groups?: WorkingGroups },
 ): StageRunner {
   const running = new Set<Promise<void>>();
   const repeats = watchRepeats();
@@ -118,7 +145,7 @@ export function startStage<Thing>(
     clearTimeout(timer);
     try {
       while (mayTakeMore()) {
-        await rest();
+        await groups.rest(restsUntil - performance.now(), stopping);
         if (mayTakeMore()) await takeMore();
       }
       if (isRung && running.size >= hands) lookAfter(PASS_ON_MS, passOn);
@@ -131,11 +158,6 @@ export function startStage<Thing>(
 
   function mayTakeMore(): boolean {
     return isRung && running.size < hands && mayTake() && !stopping.aborted;
-  }
-
-  async function rest(): Promise<void> {
-    const leftMs = restsUntil - performance.now();
-    if (leftMs > 0) await sleep(leftMs, undefined, { signal: stopping }).catch(() => {});
   }
 
   async function takeMore(): Promise<void> {
@@ -164,11 +186,13 @@ export function startStage<Thing>(
       giveBackLater(given);
       void wake();
     };
+    groups.begin();
     const work = workOn(app, stage, things, { stop: stopping, isStuck, giveBackEarly })
       .then(giveBackLater)
       .finally(() => {
         lastMs = performance.now() - beganAt;
         running.delete(work);
+        groups.end();
         void wake();
       });
     running.add(work);

@@ -26,6 +26,7 @@ export type Plan = {
   readonly smallFiles: readonly { readonly files: number; readonly rows: number }[];
   readonly gate: { readonly files: number; readonly rows: number };
   readonly night: { readonly files: number; readonly accounts: number; readonly largest: number };
+  readonly answers: { readonly calls: number; readonly connectMs: number };
   readonly openBatches: readonly number[];
   readonly ledgerRows: number;
   /** Whether to measure only what the guard compares. */

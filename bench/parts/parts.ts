@@ -2,6 +2,7 @@ import { ORDINARY } from '../files/card-file.ts';
 import { runProgram } from '../measure/run-program.ts';
 import { takeTurns } from '../measure/take-turns.ts';
 import { gate } from './gate.ts';
+import { answers } from './answers.ts';
 import { dropToResult, overSandbox } from './drop-to-result.ts';
 import { night } from './night.ts';
 import type { Part } from './part.ts';
@@ -63,6 +64,7 @@ export const PARTS: readonly Part[] = [
   dropToResult,
   smallFiles,
   gate,
+  answers,
   night,
   start,
   polling,

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { FUNCTIONS_SCHEMA } from '../../src/ledger/engine/schema.ts';
 import { readBatches } from '../../src/ledger/file/read-file.ts';
-import { deliverFile } from '../../workers/deliver/deliver.ts';
+import { DELIVER } from '../../workers/deliver/deliver.ts';
 import { keyOf } from '../../src/ledger/engine/move.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
+import { runOnce } from '../../workers/stage.ts';
 import { sendBatches } from '../world/send-batches.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
 import { printSample } from '../measure/report-sample.ts';
@@ -26,7 +27,7 @@ for (const path of positionals) {
   const keys = (await readBatches(app.ledger, fileId)).map(keyOf);
   await sendBatches(app);
   for (const key of keys) await askForResult(app, key);
-  await deliverFile(app, { fileId });
+  await runOnce(app, DELIVER);
 }
 const seconds = (performance.now() - started) / 1_000;
 const { rows } = await app.ledger.pool.query<{ done: number }>(

@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { deliverFile } from '../../workers/deliver/deliver.ts';
-import { intakeFile } from '../../workers/intake/intake.ts';
+import { DELIVER } from '../../workers/deliver/deliver.ts';
+import { INTAKE } from '../../workers/intake/intake.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
+import { runOnce } from '../../workers/stage.ts';
 import { sendBatches } from '../world/send-batches.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
@@ -25,12 +26,12 @@ if (values.profile) await confirmProfile(app);
 const figures: Record<string, number> = {};
 
 const fileId = await timed('claim', () => claimFile(app, values.file));
-await timed('intake', () => intakeFile(app, { fileId }));
+await timed('intake', () => runOnce(app, INTAKE));
 const batches = await listBatches();
 if (values.until !== 'intake') {
   await timed('submit', () => sendBatches(app));
   await timed('poll', () => oneByOne(async (key) => void (await askForResult(app, key))));
-  await timed('deliver', () => deliverFile(app, { fileId }));
+  await timed('deliver', () => runOnce(app, DELIVER));
 }
 Object.assign(figures, await readState());
 const seconds = Object.entries(figures).reduce((sum, [name, value]) => sum + (name.endsWith('Seconds') ? value : 0), 0);

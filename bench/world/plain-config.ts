@@ -11,6 +11,8 @@ type PlainOptions = {
   byProfile?: boolean;
   /** One by default. */
   accounts?: number;
+  /** Rows of a batch; paydrop's default if left out. */
+  batchRows?: number;
 };
 
 /** Returns the names of drop folders: `drop`, or one for each of several accounts. */
@@ -20,7 +22,7 @@ export function dropFolders(accounts = 1): string[] {
 
 /** Returns one account, or several, each with its folder, with paydrop's defaults except where they cause waiting. */
 export function plainConfig(options: PlainOptions) {
-  const { accounts } = options;
+  const { accounts, batchRows } = options;
   const named = dropFolders(accounts).map((path) => ({
     path,
     account: path === DROP ? MAIN : path.replace(DROP, 'account'),
@@ -28,6 +30,7 @@ export function plainConfig(options: PlainOptions) {
   return {
     accounts: Object.fromEntries(named.map(({ account }) => [account, accountAt(options.serviceUrl, account)])),
     folders: named.map((folder) => ({ ...folder, ...folderLike(options) })),
+    ...(batchRows !== undefined && { batch: { maxRows: batchRows } }),
   };
 }
 

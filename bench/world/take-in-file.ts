@@ -5,8 +5,9 @@ import { type App, openApp } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { bindHere } from '../../workers/bind-here.ts';
-import { intakeFile } from '../../workers/intake/intake.ts';
-import { takeClaim } from '../../workers/watch/take-claim.ts';
+import { INTAKE } from '../../workers/intake/intake.ts';
+import { runOnce } from '../../workers/stage.ts';
+import { storeClaims } from '../../workers/watch/take-claim.ts';
 import { loadSettings } from '../../src/config/config.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { silentLog } from '../../src/kernel/log.ts';
@@ -18,7 +19,7 @@ import { PROFILE_NAME } from './plain-config.ts';
 /** Claims a copy of a file and takes it in. @returns the id of the file */
 export async function takeInFile(app: App, path: string): Promise<string> {
   const fileId = await claimFile(app, path);
-  await intakeFile(app, { fileId });
+  await runOnce(app, INTAKE);
   return fileId;
 }
 
@@ -43,7 +44,7 @@ export async function claimFile(app: App, path: string): Promise<string> {
     { workRoot: folder.work, folder, clock: app.clock, fileId },
   );
   if (outcome.is !== 'claimed') throw new Error(`the file was not claimed: ${outcome.is}`);
-  await takeClaim(app, outcome.claim);
+  await storeClaims(app, [outcome.claim]);
   return fileId;
 }
 

@@ -29,6 +29,7 @@ CREATE TABLE file (
   known_at                 timestamptz NOT NULL,
   reason_code              text,
   reason                   text,
+  fault_rules              jsonb,
   duplicate_of             text COLLATE "C" REFERENCES file,
   compared_to              bigint NOT NULL DEFAULT 0,
   accepted_at              timestamptz,
@@ -89,6 +90,8 @@ COMMENT ON COLUMN file.known_at IS
   'When it came into its state, by the clock of the database. Retention counts from the later of the two.';
 COMMENT ON COLUMN file.reason_code IS 'Why it was rejected or held; null otherwise.';
 COMMENT ON COLUMN file.reason IS 'Why it was rejected or held, in words; null otherwise.';
+COMMENT ON COLUMN file.fault_rules IS
+  'What its folder and its profile made of some faults when it was decided. Its notice and the reasons of its hold say the same for ever, whatever the settings are by then. Null before, and for a file that was not read.';
 COMMENT ON COLUMN file.duplicate_of IS 'The file with the same content that came before; null otherwise.';
 COMMENT ON COLUMN file.accepted_at IS 'When it was accepted; the day report counts it from then on. Null before.';
 COMMENT ON COLUMN file.header_line IS 'Line of the header; null until the file was decided, and in a file without one.';

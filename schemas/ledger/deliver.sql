@@ -46,7 +46,7 @@ BEGIN
 END $$;
 CREATE TRIGGER noted_verdict AFTER UPDATE OF state ON file
   FOR EACH ROW WHEN (NEW.state NOT IN ('claimed', 'in_progress', 'completed')) EXECUTE FUNCTION note_delivery();
-CREATE TRIGGER noted_last_batch AFTER UPDATE OF state ON batch
+CREATE TRIGGER noted_batch_end AFTER UPDATE OF state ON batch
   FOR EACH ROW WHEN (NEW.state IN ('reconciled', 'cancelled')) EXECUTE FUNCTION note_delivery();
 CREATE TRIGGER noted_loss AFTER DELETE ON output FOR EACH ROW EXECUTE FUNCTION note_delivery();
 CREATE TRIGGER noted_change AFTER INSERT ON row_change

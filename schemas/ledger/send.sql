@@ -353,6 +353,11 @@ BEGIN
     "fileId" text, "batchNo" integer, call uuid, attempt integer, releases integer, verdict text, state text, reason text,
     evidence jsonb, "serviceAt" timestamptz, "batchId" text, "nextPollAt" timestamptz, "notBefore" timestamptz,
     "isTry" boolean);
+  -- A caller that gave up on the commit that was to declare its call does not know what that came to. The commit may still be
+  -- under way, so it is waited for.
+  IF e.verdict = 'not_sent' THEN
+    PERFORM FROM batch b WHERE b.file_id = e."fileId" AND b.batch_no = e."batchNo" FOR NO KEY UPDATE;
+  END IF;
   UPDATE batch b SET state = e.state, state_at = p_at, reason = e.reason, token = NULL, worker = NULL, lease_until = NULL,
     batch_id = CASE e.verdict WHEN 'submitted' THEN e."batchId" ELSE b.batch_id END,
     submitted_at = CASE e.verdict WHEN 'submitted' THEN p_at ELSE b.submitted_at END,

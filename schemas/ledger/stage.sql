@@ -9,12 +9,12 @@ CREATE UNLOGGED TABLE taken (
   PRIMARY KEY (stage, subject)
 );
 COMMENT ON TABLE taken IS
-  'What a process works on, and what failed a moment ago and is left alone for a while. Not written to the disk at once: after a crash of the database nobody works on anything.';
+  'What a process works on, and what failed a moment ago and is left alone for a while. Not written to the disk at once: after a crash of the database it is empty, and another process may take what a living one still works on.';
 COMMENT ON COLUMN taken.stage IS 'Stage of schemas/jobs.ts.';
 COMMENT ON COLUMN taken.subject IS 'What is worked on: the id of a file, file/batch, an account, a schedule or the number of a run.';
 COMMENT ON COLUMN taken.worker IS 'The process, as in `batch.worker`.';
 COMMENT ON COLUMN taken.until IS
-  'After a failure: until when it is left alone, by the clock of the database. Null while it is worked on.';
+  'Until when it is left alone, by the clock of the database: after a failure, when it could not be begun, or when it was due again and again. Null while it is worked on.';
 
 -- == Functions ==
 --

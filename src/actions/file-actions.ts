@@ -42,7 +42,7 @@ export const approve: Action<'file'> = {
       }),
     );
     if (isProposal) await mustBeUnproposed(context, file);
-    const held = await readHoldReasons(ledger, settings, file);
+    const held = await readHoldReasons(ledger, file);
     const sum = sumOfFile(context, file);
     const corrections = await readCorrections(ledger, file);
     return {
@@ -84,7 +84,7 @@ export const approve: Action<'file'> = {
 export const decline: Action<'file'> = {
   from: ['held'],
   plan: async (context, { file }) => {
-    const held = await readHoldReasons(context.ledger, context.settings, file);
+    const held = await readHoldReasons(context.ledger, file);
     const sent = (await readBatches(context.ledger, file.file_id)).filter(({ state }) => state === 'reconciled');
     return {
       says: [
@@ -99,7 +99,7 @@ export const decline: Action<'file'> = {
     };
   },
   run: async (context, { file }, _input, because) => {
-    const held = await readHoldReasons(context.ledger, context.settings, file);
+    const held = await readHoldReasons(context.ledger, file);
     await declineFile(context.ledger, file.file_id, because);
     const state = await readFileState(context.ledger, file.file_id);
     return {
@@ -289,7 +289,7 @@ export async function approveOrPropose(
   file: FileRow,
   because: AuditReason,
 ): Promise<ApprovedOrProposed> {
-  const held = await readHoldReasons(ledger, settings, file);
+  const held = await readHoldReasons(ledger, file);
   const told = { ...because, evidence: { overrides: held.map(({ code }) => code) } };
   if (isTwoPersonMatter(settings, file)) return { held, proposalNo: await proposeApproval(ledger, file.file_id, told) };
   await approveFile(ledger, file.file_id, told);

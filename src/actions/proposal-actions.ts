@@ -77,10 +77,10 @@ async function tryConfirm(
 }
 
 /** Returns what the first person looked at, when they proposed to approve a file. */
-async function evidenceOf({ ledger, settings }: ActionContext, { proposal, file }: SubjectOf<'proposal'>) {
+async function evidenceOf({ ledger }: ActionContext, { proposal, file }: SubjectOf<'proposal'>) {
   if (proposal.action === 'journal' || proposal.action === 'close-in-doubt') return rowsOf(ledger, proposal);
   if (!file || proposal.action !== 'approve') return undefined;
-  return evidenceRows(ledger, file, await readHoldReasons(ledger, settings, file));
+  return evidenceRows(ledger, file, await readHoldReasons(ledger, file));
 }
 
 /** Most rows to list; the facts have how many get each outcome. */

@@ -1,21 +1,21 @@
 import { type ErrorCode, ERRORS } from '../../schemas/errors.ts';
 import { effectOf } from '../csv/check/fault-effect.ts';
-import type { Settings } from '../config/config.ts';
 import { counted } from '../kernel/counted.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { type FaultCount, readFaultCounts } from '../ledger/row/fault-counts.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
 
-/** Reads every reason why a held file waits; the ledger's own reason is only the first. Empty for other files. */
+/**
+ * Reads every reason why a held file waits, by the settings under which it was held; the ledger's own reason is only the
+ * first. Empty for other files.
+ */
 export async function readHoldReasons(
   ledger: Ledger,
-  { folders }: Pick<Settings, 'folders'>,
-  file: Pick<FileRow, 'file_no' | 'folder' | 'state'>,
+  file: Pick<FileRow, 'file_no' | 'state' | 'fault_rules'>,
 ): Promise<FaultCount[]> {
   if (file.state !== 'held') return [];
-  const folder = folders.find(({ id }) => id === file.folder);
   const counts = await readFaultCounts(ledger, file.file_no);
-  return counts.filter(({ code }) => (folder ? effectOf(code, folder) : ERRORS[code].effect) === 'hold');
+  return counts.filter(({ code }) => effectOf(code, file.fault_rules) === 'hold');
 }
 
 /** Lists the reasons under a title, one per line; empty when there are none. */

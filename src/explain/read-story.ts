@@ -27,7 +27,7 @@ export type FileStory = {
 
 /**
  * @param words id, its first letters, or name
- * @param settings determine which faults hold a file, and when an account may send
+ * @param settings determine when an account may send
  * @throws PipelineError NOT_FOUND when no file matches, or several do
  */
 export async function readStory(
@@ -43,7 +43,7 @@ export async function readStory(
     readOutcomeTotals(ledger, file.file_no),
     readOutputs(ledger, file.file_id),
     readAudit(ledger, file.file_id),
-    readHoldReasons(ledger, settings, file),
+    readHoldReasons(ledger, file),
     readArchiveOf(ledger, file),
   ]);
   const withoutTokens = batches.map(({ token: _token, ...batch }) => ({

@@ -1,3 +1,4 @@
+import type { FolderConfig } from '../../schemas/config.ts';
 import type { ColumnName } from '../../schemas/layouts.ts';
 import type { FaultCode } from '../../schemas/errors.ts';
 import type { Outcome, SentOutcome } from '../../schemas/lifecycle.ts';
@@ -16,6 +17,12 @@ export type Fault = {
   /** Details beyond the table's sentence: "13 columns, expected 12". Never a whole number. */
   readonly detail?: string;
   readonly value?: string;
+};
+
+/** What the settings of a folder and its profile make of some faults. */
+export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'chargedBefore'> & {
+  /** Of the import profile: a cell that it cannot read. */
+  readonly misfits?: 'hold' | 'refuse' | undefined;
 };
 
 /** A row that passed every check. It holds the card or account number, so it stays in memory and is never logged. */

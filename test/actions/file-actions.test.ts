@@ -15,15 +15,13 @@ import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { cancelOneBatch, requeueFile } from '../../src/actions/batch-actions.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
-import { submitBatch } from '../support/submit-batch.ts';
 import { pollStage } from '../../workers/poll/poll.ts';
-import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { answering } from '../workers/support/scripted-gateway.ts';
 import { dueOf, putTaken } from '../workers/support/stage-steps.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
 import { claimContent, fileWithOutcomes, loseQueue, rungBy, takeInCharges } from '../workers/support/story.ts';
-import { DELIVER, deliverFile } from '../../workers/deliver/deliver.ts';
+import { DELIVER } from '../../workers/deliver/deliver.ts';
 import { restoreOutputs } from '../../src/actions/output-actions.ts';
 import type { App } from '../../src/app.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
@@ -32,6 +30,7 @@ import { findFile } from '../../src/ledger/file/search.ts';
 import { chooseRows, findMissing } from '../../src/actions/resubmit-action.ts';
 import { resubmitRows } from '../../src/actions/resubmit.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { deliverFile, submitBatch, takeClaim } from '../support/work-alone.ts';
 
 const world = openedForTests(openTestLedger);
 

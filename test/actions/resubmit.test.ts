@@ -7,13 +7,13 @@ import { cancelBatch } from '../../src/ledger/file/cancel-file.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import { readResubmissions } from '../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { dropAgain, planAgain, planResubmission, resubmitRows, type Selection } from '../../src/actions/resubmit.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
 import { query, takeIn } from '../workers/support/story.ts';
 import { carryOut } from '../workers/support/resolve-context.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { deliverFile } from '../support/work-alone.ts';
 
 const world = openedForTests(() =>
   openStepWorld({

@@ -116,6 +116,8 @@ describe('goalsOf', () => {
       measured({ part: 'small-files', rows: 100_000, subject: 'durable peer' }, [8], { files: [1_000] }),
       measured({ part: 'small-files', rows: 6_000 }, [5], { files: [600] }),
       measured({ part: 'small-files', rows: 6_000, subject: 'durable peer' }, [10], { files: [600] }),
+      measured({ part: 'night', rows: 900 }, [100]),
+      measured({ part: 'night', rows: 900, subject: 'durable peer' }, [95]),
       measured({ part: 'start', rows: 0 }, [1], { firstMs: [2_000], findMs: [200] }),
       measured({ part: 'questions', rows: 10_000_000 }, [1], { findMs: [1], statusMs: [2], frontMs: [300] }),
     ]);
@@ -128,7 +130,9 @@ describe('goalsOf', () => {
       'files of 100 rows, drop to result': [100, true],
       'files of 100 rows, against the durable peer': [0.8, false],
       'files of 10 rows, against the durable peer': [2, true],
+      'a night, against the durable peer': [0.95, true],
       'memory of all processes with 1,000,000 rows': [100, true],
+      'memory of all processes with 100,000 rows': [100, true],
       '`paydrop start` in a new folder, until it watches': [2_000, false],
       '`paydrop find` beside it': [200, true],
       'the front page of the dashboard, with 10,000,000 rows in the ledger': [300, false],

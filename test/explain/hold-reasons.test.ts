@@ -12,6 +12,7 @@ import { describeHolds } from '../../src/explain/describe-holds.ts';
 import type { HoldingBatch, Stop } from '../../src/ledger/account/read-holds.ts';
 import { FolderConfig, ScheduleConfig } from '../../schemas/config.ts';
 import { addDays } from '../../src/calendar/calendar.ts';
+import type { EffectRules } from '../../src/rows/rows.ts';
 import type { Folder, Settings } from '../../src/config/config.ts';
 import { describeTaking } from '../../src/explain/read-schedules.ts';
 import { handClock } from '../../src/kernel/clock.ts';
@@ -38,22 +39,25 @@ describe('hold reasons', () => {
     );
   });
 
-  const codes = async (folder?: Parameters<typeof settingsWith>[0], file = held) =>
-    (await readHoldReasons(world.ledger, settingsWith(folder), file)).map(({ code }) => code);
+  const RULES: EffectRules = { duplicateRows: 'hold', sameTotals: 'warn', chargedBefore: 'hold' };
+  const codes = async (rules: Partial<EffectRules> | null, file = held) =>
+    (await readHoldReasons(world.ledger, { ...file, fault_rules: rules && { ...RULES, ...rules } })).map(
+      ({ code }) => code,
+    );
 
   describe('readHoldReasons', () => {
-    it('has what holds the file by the rules of its folder, and no other fault', async () => {
-      expect(await codes({ path: held.folder })).toEqual(['CHARGED_BEFORE']);
-      expect(await codes({ path: held.folder, sameTotals: 'hold' })).toEqual(['CHARGED_BEFORE', 'SAME_TOTALS']);
-      expect(await codes({ path: held.folder, chargedBefore: 'warn' })).toEqual([]);
+    it('has what held the file by the rules of that time, and no other fault', async () => {
+      expect(await codes({})).toEqual(['CHARGED_BEFORE']);
+      expect(await codes({ sameTotals: 'hold' })).toEqual(['CHARGED_BEFORE', 'SAME_TOTALS']);
+      expect(await codes({ chargedBefore: 'warn' })).toEqual([]);
     });
 
-    it('goes by the table when the folder is not configured any more', async () => {
-      expect(await codes()).toEqual(['CHARGED_BEFORE', 'SAME_TOTALS']);
+    it('goes by the table of a file that was not read', async () => {
+      expect(await codes(null)).toEqual(['CHARGED_BEFORE', 'SAME_TOTALS']);
     });
 
     it('has nothing of a file that is not held', async () => {
-      expect(await codes({ path: held.folder }, { ...held, state: 'accepted' })).toEqual([]);
+      expect(await codes({}, { ...held, state: 'accepted' })).toEqual([]);
     });
   });
 
@@ -190,13 +194,6 @@ describe('remedyOf', () => {
     expect(remedyOf(code)).toBe('');
   });
 });
-
-/** Settings with one folder or none. */
-function settingsWith(folder?: Partial<FolderConfig> & { path: string }): Pick<Settings, 'folders'> {
-  if (!folder) return { folders: [] };
-  const parsed = FolderConfig.parse({ account: 'main', operation: 'ach-charge', ...folder });
-  return { folders: [{ ...parsed, id: folder.path, work: 'work', routingCheck: parsed.routingCheck ?? false }] };
-}
 
 async function read(fileId: string) {
   const file = await readFileRow(world.ledger, fileId);

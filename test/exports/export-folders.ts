@@ -6,13 +6,12 @@ import { profileText } from '../../src/csv/profile/profile-text.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
 import { readFaults, readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { Fault } from '../../src/rows/rows.ts';
-import { intakeFile } from '../../workers/intake/intake.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
-import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { openCliWorld } from '../cli/support/cli-world.ts';
 import { putConfirmed, SAMPLE } from '../ledger/support/put-version.ts';
 import { claimContent } from '../workers/support/story.ts';
 import { profileOf, type System } from './systems/system.ts';
+import { intakeFile, takeClaim } from '../support/work-alone.ts';
 
 /** A folder that reads the exports of a system, and its account. A plain one takes the layouts, without a profile. */
 export type ExportFolder = { readonly account: string; readonly system: System; readonly isPlain?: true };

@@ -6,13 +6,12 @@ import { handClock } from '../../src/kernel/clock.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
 import { FAULT_KINDS, type FaultName } from '../../src/sandbox/faults/fault-kinds.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
-import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
-import { submitBatch } from '../support/submit-batch.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { takeIn } from '../workers/support/story.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { deliverFile, submitBatch } from '../support/work-alone.ts';
 
 /**
  * Every way in which the sandbox can spoil a result file. A batch is reconciled only when each of its rows is certain.

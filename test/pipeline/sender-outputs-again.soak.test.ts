@@ -8,7 +8,6 @@ import { profileText } from '../../src/csv/profile/profile-text.ts';
 import { approveFile } from '../../src/ledger/file/release-held.ts';
 import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
-import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { profileOf, someDialect, somePayment, writeFile } from '../csv/profile/support/random-file.ts';
 import { freshSeed } from '../support/random.ts';
 import { logIntoLines } from '../queue/support/queue-world.ts';
@@ -18,6 +17,7 @@ import { findCanaries } from '../support/canaries.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { CARD, MAGIC_CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { deliverFile } from '../support/work-alone.ts';
 
 /**
  * Drops every output of files that profiles read again, into the folder that they came through and into a plain one.

@@ -7,7 +7,6 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { startHealth } from '../../src/kernel/health.ts';
 import { startWorkers } from '../../workers/main.ts';
 import { submitStage } from '../../workers/submit/submit.ts';
-import { submitBatch } from '../support/submit-batch.ts';
 import { achRow, CARD, lines } from '../support/payment-rows.ts';
 import { take } from '../support/scripted-service.ts';
 import { agentCodeOf, cutAtStatement, POWER_CUT, stepWorld } from './support/step-world.ts';
@@ -21,6 +20,7 @@ import { forceSql } from '../support/force-sql.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { note, noteEnd, noting, refreshFailing } from '../../workers/note-failures.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { submitBatch } from '../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 12, settings: { sweepMs: 60, rescanMs: 100 } });
 

@@ -11,10 +11,10 @@ import { readBatches } from '../../src/ledger/file/read-file.ts';
 import { readForgottenSends, readHolds } from '../../src/ledger/account/read-holds.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { admitHere } from '../../workers/admit-here.ts';
-import { submitBatch } from '../support/submit-batch.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { startTestPostgres } from '../support/postgres.ts';
+import { submitBatch } from '../support/work-alone.ts';
 
 /** An older copy of the ledger replaces the present one; journal, archive and service stay. */
 

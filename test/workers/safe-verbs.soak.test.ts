@@ -17,13 +17,13 @@ import { askForResult } from '../../workers/poll/poll.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 import { requeueFile } from '../../src/actions/batch-actions.ts';
 import { planResubmission, resubmitRows } from '../../src/actions/resubmit.ts';
-import { submitBatch } from '../support/submit-batch.ts';
 import { admitHere } from '../../workers/admit-here.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
 import { query, takeIn } from './support/story.ts';
+import { submitBatch } from '../support/work-alone.ts';
 
 /**
  * No verb of a user sends a batch that may have been sent before, unless a resolution was recorded. Verbs that record

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dueNames } from '../../src/ledger/batch/due-work.ts';
 import { type Back, takeDue } from '../../src/ledger/stage/taken.ts';
 import { endWait, putTaken, takenOf } from './support/stage-steps.ts';
-import { eachAlone, runOnce, type Stage, type StageRunner, startStage } from '../../workers/stage.ts';
+import { eachAlone, runOnce, type Stage, type StageRunner, startStage, WorkingGroups } from '../../workers/stage.ts';
 import { stepWorld } from './support/step-world.ts';
 import { rungBy } from './support/story.ts';
 
@@ -136,9 +136,51 @@ describe('a stage', () => {
   });
 });
 
+/** Counts groups and rests. */
+class WatchedGroups extends WorkingGroups {
+  rests = 0;
+  atWork = 0;
+  override begin(): void {
+    this.atWork += 1;
+  }
+  override end(): void {
+    this.atWork -= 1;
+  }
+  override async rest(): Promise<void> {
+    this.rests += 1;
+  }
+}
+
+describe('a rest', () => {
+  const never = new AbortController().signal;
+  const A_DAY = 86_400_000;
+
+  it('ends when no stage of the process works any more', async () => {
+    const groups = new WorkingGroups();
+    groups.begin();
+    groups.begin();
+    let isOver = false;
+    const resting = groups.rest(A_DAY, never).then(() => (isOver = true));
+    groups.end();
+    await sleep(20);
+    expect(isOver).toBe(false);
+    groups.end();
+    await resting;
+  });
+
+  it('is none where no stage works, and ends by itself or with the process where one does', async () => {
+    const groups = new WorkingGroups();
+    await groups.rest(A_DAY, never);
+    groups.begin();
+    await groups.rest(5, never);
+    await groups.rest(A_DAY, AbortSignal.abort());
+    await groups.rest(-1, never);
+  });
+});
+
 describe('a running stage', () => {
-  const run = (stage: Stage<Toy>, hands = 1) => {
-    const runner = startStage(world.app, stage, { hands, stopping: stopping.signal });
+  const run = (stage: Stage<Toy>, hands = 1, groups = new WorkingGroups()) => {
+    const runner = startStage(world.app, stage, { hands, stopping: stopping.signal, groups });
     runners.push(runner);
     return runner;
   };
@@ -147,6 +189,20 @@ describe('a running stage', () => {
     const { stage, done } = toyStage(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     await run(stage).wake();
     await expect.poll(() => done.length).toBe(7);
+  });
+
+  it('counts as at work while a group lasts, and asks for its rest before the next', async () => {
+    const groups = new WatchedGroups();
+    let open = () => {};
+    const door = new Promise<void>((resolve) => (open = resolve));
+    const { stage, done } = toyStage(['a'], { make: () => door });
+    const runner = run(stage, 1, groups);
+    await runner.wake();
+    expect([groups.atWork, groups.rests]).toEqual([1, 1]);
+    open();
+    await expect.poll(() => [done, groups.atWork]).toEqual([['a'], 0]);
+    await runner.wake();
+    expect(groups.rests).toBeGreaterThan(1);
   });
 
   it('hears a ring that comes while it looks', async () => {
@@ -178,7 +234,9 @@ describe('a running stage', () => {
     await expect.poll(() => [...done].sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes together what becomes due within twice the time that the last group took', async () => {
+  it('takes together what becomes due while it rests, because another stage works', async () => {
+    const others = new WorkingGroups();
+    others.begin();
     const groups: string[][] = [];
     const { stage, done, due } = toyStage(['long'], {
       make: async (name) => void (name === 'long' && (await sleep(150))),
@@ -192,7 +250,7 @@ describe('a running stage', () => {
         void runner.wake();
       },
     });
-    const runner = run(stage);
+    const runner = run(stage, 1, others);
     void runner.wake();
     await expect.poll(() => done.length).toBe(4);
     expect(groups).toEqual([['long'], ['at once'], ['together', 'with it']]);

@@ -62,14 +62,6 @@ function noFile({ fileId }: DueFile): PipelineError {
   return new PipelineError('NOT_FOUND', `find file "${fileId}"`);
 }
 
-/** Does the same for one file at once. */
-export async function deliverFile(app: App, file: DueFile): Promise<void> {
-  const why = (await deliver(app, [file], { stop: NEVER, trace: (_file, work) => work() })).get(file);
-  if (typeof why === 'object') throw why.error;
-}
-
-const NEVER = new AbortController().signal;
-
 function wantsResults({ file, outputs, openBatches }: Delivery): boolean {
   if (file.state === 'partly_cancelled' && outputs.some(({ kind }) => kind === 'summary-txt')) return false;
   return HAVE_RESULTS.has(file.state) && openBatches === 0;

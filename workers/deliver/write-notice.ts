@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { ERRORS } from '../../schemas/errors.ts';
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
@@ -58,7 +57,7 @@ export async function writeNotice(
 ): Promise<void> {
   const line = csvLines({ guard: true });
   const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], cut);
-  const { take, end } = faultLister(app, file, notice);
+  const { take, end } = faultGroups((fault) => saidEffect(notice, fault, effectOf(fault.code, file.fault_rules)));
   const write = (lines: readonly string[][]) => lines.map((cells) => line(cells)).join('');
   await outputs.appendText(
     kind,
@@ -70,12 +69,6 @@ export async function writeNotice(
     await outputs.appendText(kind, write(take(page)), page.length);
   }
   await outputs.appendText(kind, write(end()));
-}
-
-function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof faultGroups> {
-  const folder = app.folder(file.folder);
-  const effect = ({ code }: Fault) => (folder ? effectOf(code, folder) : ERRORS[code].effect);
-  return faultGroups((fault) => saidEffect(notice, fault, effect(fault)));
 }
 
 /** Column of the values in the head; totals in it stay numbers. */

@@ -73,6 +73,7 @@ function openSheets(
   file: FileRow,
   { form, input }: { form: OutputForm; input: ResultInput },
 ): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
+  // By the present setting: a permission that was withdrawn must not show numbers in an output that is made later.
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
   const delimiter = DELIMITERS[form.delimiter].charCodeAt(0);
   const putShown = input.layout ? shownRowPutter(input.layout, { form }) : senderRowPutter(input, form);

@@ -1,10 +1,10 @@
 import { ERRORS, type FaultCode, saidCode } from '../../schemas/errors.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
-import { type EffectRules, effectOf } from '../../src/csv/check/fault-effect.ts';
+import { effectOf } from '../../src/csv/check/fault-effect.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import type { Limits } from '../../src/config/account-rules.ts';
-import type { ControlNote, Fault } from '../../src/rows/rows.ts';
+import type { EffectRules, ControlNote, Fault } from '../../src/rows/rows.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { FileDecision } from '../../src/ledger/file/decide-file.ts';
 import { compareControl } from '../../src/reconcile/control-totals.ts';

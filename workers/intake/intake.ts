@@ -42,24 +42,10 @@ export const INTAKE: Stage<Intake> = {
 };
 
 /**
- * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.
- * Rows, batches, verdict and audit are one transaction, so after a crash all is there or starts again.
+ * Checks every row of claimed files, cuts the valid ones into sealed batches, and accepts, holds or refuses each file, in the
+ * order of the claims, some of them together. Rows, batches, verdicts and audit are one transaction, so after a crash all is
+ * there or starts again.
  */
-export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
-  const file: Intake = { fileId };
-  const notEnded = await intakeGroup(app, [file], ALONE);
-  const why = notEnded.get(file);
-  if (typeof why === 'object') throw why.error;
-  await tellOfIntake(app, file.done ? [file.done] : []);
-}
-
-const ALONE: Pick<Hand<Intake>, 'stop' | 'end' | 'trace'> = {
-  stop: new AbortController().signal,
-  end: async () => {},
-  trace: (_file, work) => work(),
-};
-
-/** Takes in files in the order of their claims, some of them together. */
 async function intakeGroup(
   app: App,
   files: readonly Intake[],

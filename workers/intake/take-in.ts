@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import { effectRules } from '../../src/csv/check/fault-effect.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
 import { isApprovalDue, limitsOf } from '../../src/config/account-rules.ts';
 import { stillBound } from '../../src/ledger/merchant/bound-accounts.ts';
@@ -33,7 +34,7 @@ import {
 } from '../../src/ledger/file/decide-file.ts';
 import { destroyKeys } from '../../src/ledger/retention/retention.ts';
 import { copyTuples } from '../../src/ledger/row/copy-rows.ts';
-import type { Fault } from '../../src/rows/rows.ts';
+import type { EffectRules, Fault } from '../../src/rows/rows.ts';
 import { type FileProfile, fileProfile, findProfileFaults, findRetirement } from '../file-profile.ts';
 import { findForgottenInFile } from '../find-forgotten-rows.ts';
 import { findRefusal, isDisturbed } from './check-arrival.ts';
@@ -340,7 +341,7 @@ async function decide(
   const found =
     history && forgotten.hasRows ? await findForgottenInFile(app, { ...file, layout: check.layout }, tx) : [];
   return decideIntake(check, {
-    effects: { ...folder, misfits: version?.profile.check.misfits },
+    effects: rulesOf({ folder, version }),
     profileFaults,
     control: file.control,
     claimedSha256: file.sha256,
@@ -357,6 +358,11 @@ async function decide(
   });
 }
 
+/** Returns what the settings make of some faults of a file. */
+function rulesOf({ folder, version }: Pick<ReadFile, 'folder' | 'version'>): EffectRules {
+  return effectRules(folder, version?.profile.check.misfits);
+}
+
 function decidedOf(one: ReadFile, decision: FileDecision, forgotten: Forgotten): DecidedFile {
   const { file, folder, check, rowSet, arrival, agedFrom, now } = one;
   const { message, contentKey } = arrival.is === 'message' ? arrival : {};
@@ -369,6 +375,7 @@ function decidedOf(one: ReadFile, decision: FileDecision, forgotten: Forgotten):
     // In a folder that compares with no earlier file, only what comes later can repeat its rows.
     comparedFrom: chargedSince(folder, now) ?? agedFrom,
     comparedTo: forgotten.newest,
+    rules: rulesOf(one),
   };
 }
 

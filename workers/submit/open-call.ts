@@ -46,7 +46,10 @@ export const LONGEST_STAND_MS = 2_000;
 
 type Turn = { readonly before?: EndBefore | undefined } | 'kept back';
 
-/** Opens a call. The point of no return is when `declareIntent` resolves to true: then the intent is on disk in the ledger and in the journal. */
+/**
+ * Opens a call. Its bytes may leave once `declareIntent` resolves to true: then the intent is on disk in the ledger and in the
+ * journal. If the process dies after the commit of the ledger, the batch is in doubt, whether or not a byte left.
+ */
 export function openCall(app: App, call: Call, body: Body): OpenCall {
   crashPoint('submit.body-opened');
   const stands = deferred<boolean>();

@@ -24,9 +24,9 @@ export async function recordAnswer(app: App, { call, end }: EndBefore): Promise<
 const AGAIN_MS = { first: 250, longest: 30_000, inAll: 3_600_000 };
 
 /**
- * Retries until the ledger takes the answer, which only this process knows and cannot query again. Before the first
- * wait it writes the answer to the log and the send journal, in case the process ends. If the batch was put in doubt
- * meanwhile, the ledger keeps the answer beside it.
+ * Retries until the ledger takes the answer, which only this process knows and cannot query again, or the process stops.
+ * Before the first wait it writes the answer to the log and the send journal, where a person who resolves the doubt finds it.
+ * If the batch was put in doubt meanwhile, the ledger keeps the answer beside it.
  */
 async function insist<Result>(app: App, batch: Call, end: CallEnd, record: () => Promise<Result>): Promise<Result> {
   const started = performance.now();

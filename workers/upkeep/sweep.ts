@@ -21,7 +21,7 @@ import { finishClaimed } from '../intake/intake.ts';
 import { compareForgotten } from './compare-forgotten.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
 import { lookAtAllRetired } from '../watch/late-bytes.ts';
-import { chooseMasterKey, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
+import { chooseMasterKey, quarantineOdd, storeClaims } from '../watch/take-claim.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
 import { keyOf } from '../../src/ledger/engine/move.ts';
 import { giveBackOfDead } from '../../src/ledger/stage/taken.ts';
@@ -33,6 +33,8 @@ import { giveBackOfDead } from '../../src/ledger/stage/taken.ts';
  * @param options.sends false in a process that sends nothing
  */
 export async function sweep(app: App, { atStart = false, atSite = true, sends = true } = {}): Promise<void> {
+  // First: whatever else fails, what dead processes had is free.
+  await giveBackOfDead(app.ledger);
   await bindAnswered(app);
   // Reports to a closed ledger; sending goes on once the other hosts have reported.
   if (sends) await askAgainWhenClosed(app);
@@ -40,7 +42,6 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   crashPoint('sweep.batches-recovered');
   await refreshFailing(app);
   await compareForgotten(app);
-  await giveBackOfDead(app.ledger);
   // At start an expected file may lie in its folder unseen.
   if (!atStart) await checkExpected(app);
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger already knows.
@@ -81,12 +82,11 @@ export function longestCallMs(app: App): number {
 }
 
 async function recoverDeadWorkers(app: App): Promise<void> {
-  for (const batch of await recoverBatches(app.ledger, longestCallMs(app))) {
-    const about = { ...keyOf(batch), account: batch.account };
-    if (batch.state === 'sending')
-      app.log.error(about, 'batch in doubt: its worker died during the call; account stopped');
-    else app.log.warn(about, 'batch taken back from a dead worker; nothing was sent');
-  }
+  for (const batch of await recoverBatches(app.ledger, longestCallMs(app)))
+    app.log.error(
+      { ...keyOf(batch), account: batch.account },
+      'batch in doubt: its worker died or fell silent during the call; account stopped',
+    );
 }
 
 function byTime(one: Claim, other: Claim): number {
@@ -97,8 +97,10 @@ async function adoptClaim(app: App, claim: Claim): Promise<void> {
   const { fileId } = claim;
   const state = await readFileState(app.ledger, fileId);
   if (state === 'claimed') return;
-  if (state === undefined) await storeClaim(app, await underPresentName(app, claim));
-  else await finishClaimed(app, fileId);
+  if (state !== undefined) return finishClaimed(app, fileId);
+  const named = await underPresentName(app, claim);
+  const stored = (await storeClaims(app, [named])).get(named);
+  if (typeof stored === 'object') throw stored.error;
 }
 
 /**

@@ -22,34 +22,16 @@ import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf, ORIGINAL_PURPOSE } from '../open-original.ts';
 import { groupForReading, poisonGuard } from '../intake/poison-guard.ts';
-import { ringAfter } from '../ring.ts';
 import { quarantineDrop } from '../../src/files/claims/quarantine-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
-
-/**
- * Takes a claim into the ledger and rings for its intake. A crash at any point leaves the claim in the work folder, and a
- * repeat goes on from there.
- */
-export async function takeClaim(app: App, claim: Claim): Promise<void> {
-  if (await storeClaim(app, claim)) await ringAfter(app, 'intake');
-}
-
-/**
- * Does the same without the ring.
- * @returns whether its intake is to be rung for
- */
-export async function storeClaim(app: App, claim: Claim): Promise<boolean> {
-  const outcome = (await storeClaims(app, [claim])).get(claim);
-  if (typeof outcome === 'object') throw outcome.error;
-  return outcome === 'stored';
-}
 
 /** What became of a claim: the ledger has it, it was set aside in the quarantine, or it stays in the work folder. */
 export type Stored = 'stored' | 'set aside' | { readonly error: unknown };
 
 /**
- * Seals the claimed bytes of claims, one or many, in the archive, hashes them, and writes their rows in this order. One that
- * fails leaves the others alone.
+ * Takes claims into the ledger, one or many: seals their bytes in the archive, hashes them, and writes their rows in this
+ * order. One that fails leaves the others alone. A crash at any point leaves a claim in the work folder, and a repeat goes on
+ * from there. Their intake is not rung for.
  */
 export async function storeClaims(app: App, claims: readonly Claim[]): Promise<ReadonlyMap<Claim, Stored>> {
   const stored = new Map<Claim, Stored>();

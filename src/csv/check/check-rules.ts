@@ -1,10 +1,10 @@
+import type { EffectRules } from '../../rows/rows.ts';
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { ServiceLimits } from '../../../schemas/fields.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import type { Country } from '../../../schemas/layouts.ts';
 import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import type { Currency } from '../../../schemas/restrictions.ts';
-import type { EffectRules } from './fault-effect.ts';
 
 /** The rules that a payment file is checked against. */
 export type CheckRules = {

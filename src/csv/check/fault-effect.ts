@@ -1,17 +1,22 @@
-import type { FolderConfig } from '../../../schemas/config.ts';
 import { ERRORS, type FaultCode, MISFIT_CODES } from '../../../schemas/errors.ts';
-import type { Fault } from '../../rows/rows.ts';
+import type { EffectRules, Fault } from '../../rows/rows.ts';
 
 export type FaultEffect = 'row' | 'reject' | 'hold' | 'warn';
 
-/** The settings of folder and profile that change the effects of faults. */
-export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'chargedBefore'> & {
-  /** Of the import profile: a cell that it cannot read. */
-  readonly misfits?: 'hold' | 'refuse' | undefined;
-};
+/** Returns the rules alone of settings that have more. */
+export function effectRules(
+  { duplicateRows, sameTotals, chargedBefore }: EffectRules,
+  misfits: EffectRules['misfits'],
+): EffectRules {
+  return { duplicateRows, sameTotals, chargedBefore, ...(misfits && { misfits }) };
+}
 
-/** Returns the effect of a fault. The table decides, except for duplicates, where the folder does. */
-export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
+/**
+ * Returns the effect of a fault. The table decides, except for duplicates, where the folder does.
+ * @param folder null where no rules were applied, as for a file that was not read
+ */
+export function effectOf(code: FaultCode, folder: EffectRules | null): FaultEffect {
+  if (folder === null) return ERRORS[code].effect;
   if (code === 'DUPLICATE_ROW') return folder.duplicateRows;
   // Alike is less certain than equal, so this rejects nothing.
   if (code === 'LIKE_ROW') return folder.duplicateRows === 'warn' ? 'warn' : 'hold';

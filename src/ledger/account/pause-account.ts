@@ -99,5 +99,5 @@ export async function lockForStop(tx: Transaction): Promise<void> {
   await tx.client.query('SELECT pg_advisory_xact_lock($1, 0)', [STOP_LOCKS]);
 }
 
-/** Namespace of this lock, distinct from those of instance.ts and with-lock.ts. */
+/** Namespace of this lock, which `commit_send` shares; those of instance.ts, with-lock.ts and others have other numbers. */
 const STOP_LOCKS = 7_003;

@@ -31,7 +31,7 @@ export async function recoverBatches(ledger: Ledger, longestCallMs: number): Pro
     );
     for (const batch of rows) {
       const evidence = { worker: batch.worker, attempt: batch.attempt };
-      const because = { actor: 'worker:sweep', reason: 'its worker died during the call', evidence };
+      const because = { actor: 'worker:sweep', reason: 'its worker died or fell silent during the call', evidence };
       await moveBatch(tx, 'doubt', keyOf(batch), because, {
         set: NOBODY,
         also: {

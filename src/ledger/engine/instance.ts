@@ -19,8 +19,8 @@ export function isAlive(id: string): string {
   return `EXISTS (SELECT FROM ${LIVING_PROCESSES} AND alive.objid = hashtext(${id})::oid)`;
 }
 
-/** Namespace of the locks of duties (7_002 is that of with-lock.ts). */
-const DUTY_LOCKS = 7_003;
+/** Namespace of the locks of duties. The others are in with-lock.ts, pause-account.ts and beside it. */
+const DUTY_LOCKS = 7_007;
 
 /** How long a duty is kept without being asked for, in ms. */
 const DUTY_MS = 120_000;
@@ -70,8 +70,8 @@ export type Instance = {
 /**
  * Registers this process with the ledger by holding an advisory lock on its own connection. PostgreSQL frees the lock
  * when the process dies, however it dies. So others see at once that a batch lost its worker, without heartbeats or
- * comparing clocks. A process cut off from the database counts as dead, and its batches go to `unknown`. That is the
- * safe side, because it cannot record an answer either.
+ * comparing clocks. A process whose own connection is lost counts as dead until it has it again, and a call that it makes
+ * meanwhile may go to `unknown`. That is the safe side: its answer is then kept beside the doubt.
  * @param options.onJoin runs on that connection whenever it is opened, before the process counts as joined
  * @param options.databaseNow SQL for the current time
  */

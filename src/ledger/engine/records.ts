@@ -10,7 +10,7 @@ import type {
   RunState,
 } from '../../../schemas/lifecycle.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { ControlNote } from '../../rows/rows.ts';
+import type { ControlNote, EffectRules } from '../../rows/rows.ts';
 
 /** Rows of the ledger's tables as read, with column names as in schemas/ledger. Money is integer cents. */
 
@@ -70,6 +70,8 @@ export type PlainFileRow = {
   invalid_rows: number | null;
   withheld_cents: number;
   withheld_unreadable: number;
+  /** What was made of some faults when it was decided; null before, and for a file that was not read. */
+  fault_rules: EffectRules | null;
   duplicate_of: string | null;
   /** The newest forgotten call that it was compared with. */
   compared_to: number;

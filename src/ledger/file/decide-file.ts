@@ -1,6 +1,7 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { FILE_MOVES } from '../../../schemas/lifecycle.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
+import type { EffectRules } from '../../rows/rows.ts';
 import type { LeftOut, PlainFileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { mustMove, noteFileMove } from '../engine/move.ts';
@@ -56,6 +57,8 @@ export type DecidedFile = {
   comparedFrom?: Date | undefined;
   /** The newest forgotten call that it was compared with. */
   comparedTo?: number | undefined;
+  /** What was made of some faults; without it, they were not applied. */
+  rules?: EffectRules;
 };
 
 /**
@@ -90,7 +93,7 @@ export async function decideFiles(tx: Transaction, decided: readonly DecidedFile
 }
 
 /** Returns what `read_decisions` in schemas/ledger/intake.sql takes. */
-function toCommit({ fileId, findings, decision, contentKey, agedFrom, comparedFrom, comparedTo }: DecidedFile) {
+function toCommit({ fileId, findings, decision, contentKey, agedFrom, comparedFrom, comparedTo, rules }: DecidedFile) {
   const why = decision.verdict === 'accept' ? undefined : decision;
   return {
     fileId,
@@ -113,5 +116,6 @@ function toCommit({ fileId, findings, decision, contentKey, agedFrom, comparedFr
     agedFrom,
     comparedFrom,
     comparedTo: comparedTo === 0 ? undefined : comparedTo,
+    rules,
   };
 }

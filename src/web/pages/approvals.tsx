@@ -138,7 +138,7 @@ async function openVisit(context: WebContext, request: FastifyRequest): Promise<
 async function heldCard(visit: Visit, matter: Matter, { fileId, name, account, rows, cents, since }: HeldFile) {
   const { ledger, settings } = visit.context.app;
   const file = await readFileRow(ledger, fileId);
-  const reasons = await readHoldReasons(ledger, settings, file);
+  const reasons = await readHoldReasons(ledger, file);
   return (
     <Card
       key={fileId}
@@ -176,7 +176,7 @@ async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal
   const { app } = visit.context;
   const { name, account, rows, cents, reason, evidence, run_no: runNo } = proposal;
   const file = fileId !== null && action === 'approve' ? await readFileRow(app.ledger, fileId) : undefined;
-  const reasons = file ? await readHoldReasons(app.ledger, app.settings, file) : [];
+  const reasons = file ? await readHoldReasons(app.ledger, file) : [];
   const facts = evidenceFacts(evidence);
   return (
     <Card

@@ -10,12 +10,12 @@ import { readProposal } from '../../../src/ledger/proposal/proposals.ts';
 import { readReprocess } from '../../../src/ledger/reprocess/judge-items.ts';
 import { selectAll } from '../../../src/ledger/reprocess/select-items.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { carryOut } from '../../workers/support/resolve-context.ts';
 import { openStepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/story.ts';
+import { deliverFile } from '../../support/work-alone.ts';
 
 const secondPersonAbove = { payments: 3, money: 60 };
 const world = openedForTests(() =>

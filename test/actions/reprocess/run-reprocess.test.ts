@@ -10,7 +10,6 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { judgeItems, readItems, readReprocess } from '../../../src/ledger/reprocess/judge-items.ts';
 import { beginReprocess, stopReprocess } from '../../../src/ledger/reprocess/move-run.ts';
 import { type Picked, selectAll, selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -20,6 +19,7 @@ import { lostCall } from '../../ledger/support/reprocess-world.ts';
 import { dueOf, endWait, onlyOf } from '../../workers/support/stage-steps.ts';
 import { openStepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/story.ts';
+import { deliverFile } from '../../support/work-alone.ts';
 
 const world = openedForTests(() => openStepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } }));
 const ADA = { actor: 'operator:ada', reason: 'the line to the bank is up again' };

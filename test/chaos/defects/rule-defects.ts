@@ -3,6 +3,14 @@ import type { Defect } from './defects.ts';
 /** Defects in what decides about sending, results and outputs: each condition of a rule, one at a time. */
 export const RULE_DEFECTS: readonly Defect[] = [
   {
+    name: 'rules of a hold not kept',
+    about: 'settings that change while a file is held hide one of the reasons from the person who approves it',
+    file: 'schemas/ledger/intake.sql',
+    find: '      fault_rules = d.fault_rules, profile_lines',
+    replace: '      profile_lines',
+    caughtBy: ['test/ledger/file/decide-file.test.ts'],
+  },
+  {
     name: 'sums of the first batch only',
     about: 'the outcomes of the second batch of a group are not compared with its rows',
     file: 'src/ledger/batch/receive-result.ts',

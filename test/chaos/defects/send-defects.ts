@@ -97,6 +97,14 @@ export const SEND_DEFECTS: readonly Defect[] = [
     caughtBy: CAUGHT,
   },
   {
+    name: 'end beside the declaration',
+    about: 'a call that is declared after its worker gave up is ended by nobody, and its batch comes into doubt',
+    file: SEND,
+    find: "  IF e.verdict = 'not_sent' THEN\n    PERFORM FROM batch b",
+    replace: '  IF false THEN\n    PERFORM FROM batch b',
+    caughtBy: ['test/ledger/batch/end-call.test.ts'],
+  },
+  {
     name: 'end of another call',
     about: 'the answer to one call is written as that to another',
     file: SEND,

@@ -7,13 +7,11 @@ import { achRow, cardRow, codeRow, lines, MAGIC_CARD } from '../../support/payme
 import { claimContent } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { createGateway } from '../../../src/gateway/create-gateway.ts';
 import { gatewaySettings } from '../../../src/app.ts';
 import { ageBy, forceSql } from '../../support/force-sql.ts';
+import { intakeFile, submitBatch, takeClaim } from '../../support/work-alone.ts';
 
 describe('resubmit', () => {
   const world = openedForTests(openCliWorld);

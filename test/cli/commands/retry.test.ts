@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { loseQueue, query } from '../../workers/support/story.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 /** What these commands say, and with which status; test/actions and test/ledger test what they do. */
 

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { jsonReport, textReport } from '../../../src/cli/validate/validate.ts';
-import type { EffectRules } from '../../../src/csv/check/fault-effect.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { FileDecision } from '../../../src/ledger/file/decide-file.ts';
-import type { Fault } from '../../../src/rows/rows.ts';
+import type { EffectRules, Fault } from '../../../src/rows/rows.ts';
 import { takeDown } from '../support/run-here.ts';
 import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
 

@@ -1,6 +1,7 @@
+import type { EffectRules } from '../../../src/rows/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { decideVerdict } from '../../../src/csv/check/check-payment-file.ts';
-import { effectOf, type EffectRules, faultTally } from '../../../src/csv/check/fault-effect.ts';
+import { effectOf, faultTally } from '../../../src/csv/check/fault-effect.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { ACCOUNT, CARD_HEADER, cardLine, checkAll, chunksOf, rulesWith } from '../support.ts';

@@ -3,7 +3,7 @@ import type { BatchState } from '../../../schemas/lifecycle.ts';
 import { type Call, type CallEnd, endCall } from '../../../src/ledger/batch/commit-send.ts';
 import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { callFor } from '../../support/calls.ts';
+import { callFor, declareCall } from '../../support/calls.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -131,6 +131,30 @@ describe('endCall', () => {
       expect(await world.links(batch.file_id)).toEqual(links);
     },
   );
+
+  it('waits for the commit that declares its call, whose worker has given up on it: the call is ended', async () => {
+    const { file_id: fileId } = await world.accepted();
+    const call = await callFor(world.ledger, { fileId, batchNo: 1 });
+    const { pool } = world.ledger;
+    const declaring = await pool.connect();
+    try {
+      await declaring.query('BEGIN');
+      const answers = { connect: async () => ({ query: declaring.query.bind(declaring), release: () => {} }) };
+      expect(await declareCall({ ...world.ledger, answers: answers as never }, call)).toBe(true);
+      const ends = endCall(world.ledger, call, NOT_SENT);
+      const waits = async () => {
+        const { rows } = await pool.query(`SELECT FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+        return rows.length > 0;
+      };
+      await expect.poll(waits).toBe(true);
+      await declaring.query('COMMIT');
+      expect(await ends).toBe('moved');
+    } finally {
+      declaring.release();
+    }
+    expect(await readBatchRow(world.ledger, keyOf(call))).toMatchObject({ state: 'ready', attempt: 2 });
+  });
 
   it('comes too late with another batch id than the one that was written', async () => {
     const batch = await world.sending();

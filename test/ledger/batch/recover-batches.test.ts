@@ -44,7 +44,7 @@ describe('recoverBatches, while the worker lives', () => {
       .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), { interval: 20 })
       .toBe(1);
     expect(taken).toMatchObject([{ file_id: sent, state: 'sending', worker: instance }]);
-    const reason = 'its worker died during the call';
+    const reason = 'its worker died or fell silent during the call';
     expect(await readBatchRow(world.ledger, { fileId: sent, batchNo: 1 })).toMatchObject({
       ...IN_NOBODYS_HANDS,
       state: 'unknown',

@@ -1,3 +1,4 @@
+import type { EffectRules } from '../../../src/rows/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { claimForTest } from '../../support/claim-for-test.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
@@ -52,6 +53,7 @@ describe('claimFiles', () => {
       invalid_rows: null,
       withheld_cents: 0,
       withheld_unreadable: 0,
+      fault_rules: null,
       duplicate_of: null,
       accepted_at: null,
       shredded_at: null,
@@ -130,17 +132,22 @@ const DECISIONS: { to: FileState; decision: FileDecision; reason: string }[] = [
   },
 ];
 
+const RULES: EffectRules = { duplicateRows: 'warn', sameTotals: 'hold', chargedBefore: 'off', misfits: 'refuse' };
+
 describe('decideFiles', () => {
   it.each(DECISIONS)('$decision.verdict moves a claimed file to $to with what was found', async (row) => {
     const { to, decision, reason } = row;
     const { file_id: fileId } = await world.claimed();
-    const [decided] = await transact(world.ledger, (tx) => decideFiles(tx, [{ fileId: fileId, findings, decision }]));
+    const [decided] = await transact(world.ledger, (tx) =>
+      decideFiles(tx, [{ fileId, findings, decision, rules: RULES }]),
+    );
     const code = decision.verdict === 'accept' ? null : decision.code;
     expect(await readFileRow(world.ledger, fileId)).toMatchObject(decided!);
     expect(decided).toMatchObject({
       state: to,
       reason_code: code,
       reason: code && reason,
+      fault_rules: RULES,
       duplicate_of: null,
       layout: 'ach',
       header_line: 1,

@@ -3,9 +3,9 @@ import { loadSettings } from '../../../src/config/config.ts';
 import { openLog } from '../../../src/kernel/log.ts';
 import { bindHere } from '../../../workers/bind-here.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
 import { startWatcher } from '../../../workers/watch/watch.ts';
 import { peakBytes } from '../../../bench/measure/peak-memory.ts';
+import { intakeFile } from '../../support/work-alone.ts';
 
 /**
  * Runs as a process of its own: claims what lies in an installation's drop folders, takes it in, and prints what it

@@ -2,16 +2,16 @@ import type { World } from '../world.ts';
 import type { App } from '../../../src/app.ts';
 import { REPROCESS, runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
 import { isBarred } from '../../../workers/admit-here.ts';
-import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
-import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
+import { DELIVER } from '../../../workers/deliver/deliver.ts';
+import { INTAKE } from '../../../workers/intake/intake.ts';
 import { askForResult, pollStage } from '../../../workers/poll/poll.ts';
 import { type NotEnded, runOnce, type Stage } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { dueNames } from '../../../src/ledger/batch/due-work.ts';
 import { listDue } from '../../support/due-work.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import { FILE_STAGES, type FileStage } from '../memory-queue.ts';
+import { deliverFile, intakeFile, submitBatch } from '../../support/work-alone.ts';
 
 /** One thing that may happen in a world. It tells the story and counts what it does. */
 export type Step = {

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
 import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 

@@ -5,13 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { forceSql } from '../../support/force-sql.ts';
+import { deliverFile, submitBatch } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 43, settings: { batch: { maxRows: 10 } } });
 

@@ -9,9 +9,9 @@ import { carryOut } from '../support/resolve-context.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import { fileWithOutcomes } from '../support/story.ts';
+import { deliverFile } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
 

@@ -6,9 +6,6 @@ import type { App } from '../../../src/app.ts';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import { makeWorkbook, STYLE, styled } from '../../csv/workbook/support/make-workbook.ts';
 import { readBytes } from '../../csv/workbook/support/read-workbook.ts';
@@ -23,6 +20,7 @@ import {
   senderRow,
 } from '../support/story.ts';
 import { stepWorld } from '../support/step-world.ts';
+import { deliverFile, intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 const world = stepWorld({
   accounts: 6,

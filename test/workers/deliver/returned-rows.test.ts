@@ -6,7 +6,6 @@ import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { dropAgain, planAgain, planResubmission, resubmitRows } from '../../../src/actions/resubmit.ts';
 import { readResubmissions } from '../../../src/ledger/row/resubmissions.ts';
 import { putConfirmed } from '../../ledger/support/put-version.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { type MadeCell, makeWorkbook, STYLE, styled } from '../../csv/workbook/support/make-workbook.ts';
 import { CARD } from '../../support/payment-rows.ts';
@@ -21,6 +20,7 @@ import {
   SENDER_TITLES,
   senderRow,
 } from '../support/story.ts';
+import { deliverFile } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 11, folder: { badRows: { maxPercent: 50 } } });
 

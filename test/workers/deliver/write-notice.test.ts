@@ -10,9 +10,11 @@ import { approveFile, declineFile } from '../../../src/ledger/file/release-held.
 import type { App } from '../../../src/app.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../support/write-outputs.ts';
-import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
+import { DELIVER } from '../../../workers/deliver/deliver.ts';
 import { runOnce, type Stage } from '../../../workers/stage.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
+import { deliverFile } from '../../support/work-alone.ts';
+import { forceSql } from '../../support/force-sql.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
@@ -28,8 +30,15 @@ async function notice(kind: OutputKind, content: string, name?: string): Promise
   const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, content, name);
   const file = await world.file(fileId);
   await putNotice(world.app, file, kind);
-  const [written] = (await readdir(world.settings.paths.out)).filter((file) => file.includes(fileId.slice(0, 8)));
-  return { fileId, text: await readFile(join(world.settings.paths.out, written!), 'utf8') };
+  const [text] = await onDisk(fileId);
+  return { fileId, text: text! };
+}
+
+/** Reads the outputs of a file. */
+async function onDisk(fileId: string): Promise<string[]> {
+  const { out } = world.settings.paths;
+  const names = (await readdir(out)).filter((file) => file.includes(fileId.slice(0, 8)));
+  return Promise.all(names.map((name) => readFile(join(out, name), 'utf8')));
 }
 
 describe('writeNotice', () => {
@@ -65,6 +74,18 @@ describe('writeNotice', () => {
     expect(text).toContain('Status,REJECTED\r\n');
     expect(text).toContain('\r\nlines 1 to 5 (5 rows),,COLUMN_COUNT,file refused,');
     expect((await readOutputs(world.app.ledger, fileId)).map(({ kind, rows }) => [kind, rows])).toEqual([['nak', 6]]);
+  });
+
+  it('says of equal rows what their folder made of them then, whatever its settings are by now', async () => {
+    const { fileId, text } = await notice('held', lines([cardRow(1), cardRow(1)]));
+    expect(text).toMatch(/,DUPLICATE_ROW,file held,/);
+    const now = {
+      ...world.app,
+      folder: (id: string) => ({ ...world.app.folder(id)!, duplicateRows: 'warn' as const }),
+    };
+    await forceSql(world.app, 'DELETE FROM output WHERE file_id = $1', [fileId]);
+    await putNotice(now, await world.file(fileId), 'held');
+    expect(await onDisk(fileId)).toEqual([text]);
   });
 
   it('shows no number that stands in the name of the file', async () => {
@@ -138,13 +159,17 @@ describe('DELIVER', () => {
   it('writes for the others when one fails, and leaves that one alone for a while', async () => {
     const accounts = [world.freshAccount(), world.freshAccount()];
     const files = [await world.takeInCharges(accounts[0]!, 2), await world.takeInCharges(accounts[1]!, 2, 5)];
-    const folder: App['folder'] = (id) => {
-      if (id.startsWith(`drop/${accounts[0]}/`)) throw new Error('the settings of the folder cannot be read');
-      return world.app.folder(id);
-    };
-    await runOnce({ ...world.app, folder }, deliverOf(files));
+    const setZone = (timeZone: string) =>
+      forceSql(
+        world.app,
+        `UPDATE file SET output_form = output_form || jsonb_build_object('timeZone', $2::text) WHERE file_id = $1`,
+        [files[0], timeZone],
+      );
+    await setZone('No/Zone');
+    await runOnce(world.app, deliverOf(files));
     expect(await Promise.all(files.map(kindsOf))).toEqual([[], ['ack']]);
     expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(0);
+    await setZone('UTC');
     await endWait(world.app, 'deliver', ...files);
     expect(await runOnce(world.app, deliverOf(files.slice(0, 1)))).toBe(1);
     expect(await Promise.all(files.map(kindsOf))).toEqual([['ack'], ['ack']]);

@@ -7,11 +7,11 @@ import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf } from '../support/story.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
+import { deliverFile } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
 

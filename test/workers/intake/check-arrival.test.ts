@@ -8,8 +8,6 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { checkArrival } from '../../../workers/intake/check-arrival.ts';
 import { checkKeys } from '../../../workers/watch/check-folders.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { encrypt, makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -23,8 +21,8 @@ import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { retireVersion } from '../../../src/ledger/profile/move-profile.ts';
 import { holdProfile } from '../../../src/ledger/profile/read-profiles.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
+import { deliverFile, intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 const ROWS = lines(upTo(3).map((n) => achRow(n)));
 

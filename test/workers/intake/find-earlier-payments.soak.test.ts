@@ -4,11 +4,10 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 import { claimContent, takeIn } from '../support/story.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 const world = openedForTests(openEarlierPaymentsWorld);
 

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtRing, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { findDueWork } from '../../support/due-work.ts';
@@ -13,6 +11,7 @@ import { claimContent, openProfileFolder, rungBy } from '../support/story.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 /** The process dies in the middle of an intake, at every statement in turn. */
 

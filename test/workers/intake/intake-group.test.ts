@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
-import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
+import { INTAKE } from '../../../workers/intake/intake.ts';
 import { runOnce } from '../../../workers/stage.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { endWait } from '../support/stage-steps.ts';
@@ -15,6 +14,7 @@ import { approveFile, declineFile } from '../../../src/ledger/file/release-held.
 import { beginReading, findBeingRead } from '../../../src/ledger/file/count-readings.ts';
 import { ThreadDeath } from '../../../src/thread/open-thread.ts';
 import { MOST_DEATHS, poisonGuard } from '../../../workers/intake/poison-guard.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 const world = stepWorld({
   accounts: 30,

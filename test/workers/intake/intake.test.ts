@@ -5,12 +5,11 @@ import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
 import { openOriginal } from '../../../workers/open-original.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { beforeStatement, stepWorld } from '../support/step-world.ts';
 import { claimContent, rungBy } from '../support/story.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 24 });
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { achRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { freshSeed, seededRandom } from '../../support/random.ts';
-import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
+import { INTAKE } from '../../../workers/intake/intake.ts';
 import { runOnce } from '../../../workers/stage.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { openStepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/story.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 /** Files are decided as they would be one after the other, however many are read together. */
 

@@ -12,10 +12,10 @@ import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import type { Reading } from '../../../workers/intake/read-content.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
 import { openRowStore, orderReading, progressNoter } from '../../../workers/intake/store-rows.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/story.ts';
+import { takeClaim } from '../../support/work-alone.ts';
 
 const FOLDER = 'drop/account-1/card';
 const VOLUME = 77;

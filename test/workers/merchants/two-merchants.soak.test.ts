@@ -14,7 +14,6 @@ import { findFile } from '../../../src/ledger/file/search.ts';
 import { meaningKey } from '../../../src/ledger/merchant/bound-accounts.ts';
 import { bindHere } from '../../../workers/bind-here.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { claimContent } from '../support/story.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
@@ -32,6 +31,7 @@ import {
   settle,
   world,
 } from '../support/merchant-world.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 openForEach();
 

@@ -6,14 +6,13 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findDueWork } from '../../support/due-work.ts';
 import { readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
 import { nextRecheckAt } from '../../../workers/poll/recheck.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering, answeringResult } from '../support/scripted-gateway.ts';
 import { movesOf, query, rungBy } from '../support/story.ts';
+import { deliverFile, submitBatch } from '../../support/work-alone.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -6,9 +6,9 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { beforeStatement, cutAtStatement, losingAnswer, stepWorld } from '../support/step-world.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 /** One commit ends a call and declares the next. Nothing leaves that should not, and no answer waits for it. */
 

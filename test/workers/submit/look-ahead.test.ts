@@ -10,11 +10,11 @@ import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { seenBatchIds } from '../../../src/explain/batch-reference.ts';
 import { runOnce } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/queue-world.ts';
 import { GOOD, pollWorld, withGateway } from '../support/scripted-gateway.ts';
 import { dueOf, endWait } from '../support/stage-steps.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 const world = pollWorld();
 let makePausesLast: () => void;

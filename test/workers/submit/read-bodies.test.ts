@@ -7,12 +7,12 @@ import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { openBytes, sealBytes } from '../../../src/crypto/seal.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { RELEASED } from '../support/story.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { nextBodies } from '../../../workers/submit/read-bodies.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 /** Control total H5: what is about to be sent, read again, matches the ledger. */
 

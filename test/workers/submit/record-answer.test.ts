@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { take, takenAnswer } from '../../support/scripted-service.ts';
 import { agentCodeOf, beforeStatement, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { readJournal } from '../support/story.ts';
@@ -12,6 +11,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 /** What the ledger records of a call that goes to the socket, and of an answer that it does not take at once. */
 

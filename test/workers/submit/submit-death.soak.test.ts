@@ -6,18 +6,17 @@ import type { App } from '../../../src/app.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { startWorkers } from '../../../workers/main.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Child, nextLine, startChild } from '../../files/support/claims.ts';
 import { take } from '../../support/scripted-service.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import type { Orders } from '../support/submit-child.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { mayBeSent } from '../../../workers/submit/submit.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { dueOf, nextDueOf } from '../support/stage-steps.ts';
 import { storyOf, takeInCharges } from '../support/story.ts';
+import { deliverFile, submitBatch } from '../../support/work-alone.ts';
 
 /** A real process submits a batch, and dies or sleeps at the worst moment. */
 

@@ -5,13 +5,13 @@ import type { QueueName } from '../../../schemas/jobs.ts';
 import { runOnce, startStage } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
 import { forceSql } from '../../support/force-sql.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { dueOf, putTaken } from '../support/stage-steps.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import { rungBy } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 /** One batch, however many calls want it, however late, and whatever held it meanwhile. */
 

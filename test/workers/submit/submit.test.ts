@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { answering, answeringUnasked, EVIDENCE, REFUSED, taken, UNKNOWN } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { RELEASED, rungBy, type Story } from '../support/story.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 20 });
 

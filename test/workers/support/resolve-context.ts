@@ -6,12 +6,12 @@ import type { ResolutionContext } from '../../../src/actions/resolve/resolution-
 import { type FilePlan, keyOf, type LedgerWorld, outcomesOf } from '../../support/ledger-world.ts';
 import type { App } from '../../../src/app.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { answering, answeringResult } from './scripted-gateway.ts';
 import { query } from './story.ts';
 import { formatInZone } from '../../../src/calendar/zone-time.ts';
 import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { endCall } from '../../../src/ledger/batch/commit-send.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 export const DAY_MS = 86_400_000;
 

@@ -2,11 +2,11 @@ import type { App } from '../../../src/app.ts';
 import type { ResultAnswer, SubmitAnswer } from '../../../src/gateway/answers.ts';
 import type { Gateway } from '../../../src/gateway/create-gateway.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { DONE, WAIT } from '../../gateway/support/soap-answers.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openStepWorld, type StepWorld } from './step-world.ts';
 import { query, takeInCharges } from './story.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 type SubmitCall = Parameters<Gateway['submitBatch']>[0];
 

@@ -6,8 +6,6 @@ import { claimDrop } from '../../../src/files/claims/claim-drop.ts';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines, upTo } from '../../support/payment-rows.ts';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
@@ -19,6 +17,7 @@ import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import type { StepWorld } from './step-world.ts';
 import { carryOut } from './resolve-context.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 /** Drops a file and claims it by the rename, no further: the ledger does not know it yet. */
 export async function claimContent(

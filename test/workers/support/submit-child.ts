@@ -9,7 +9,7 @@ import type { Account, Settings } from '../../../src/config/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
+import { submitBatch } from '../../support/work-alone.ts';
 
 export type Orders = {
   settings: Omit<Settings, 'accounts'> & { accounts: [string, Account][] };

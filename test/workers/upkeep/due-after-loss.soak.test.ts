@@ -4,14 +4,12 @@ import { startHealth } from '../../../src/kernel/health.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { dueNames } from '../../../src/ledger/batch/due-work.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
-import { DELIVER, deliverFile } from '../../../workers/deliver/deliver.ts';
+import { DELIVER } from '../../../workers/deliver/deliver.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
 import { pollStage } from '../../../workers/poll/poll.ts';
 import { eachAlone, runOnce, type Stage, startStage } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
-import { submitBatch } from '../../support/submit-batch.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
@@ -19,6 +17,7 @@ import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
 import { dueOf, endWait, nextDueOf, onlyOf, putTaken, takenOf } from '../support/stage-steps.ts';
 import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { claimContent, loseQueue } from '../support/story.ts';
+import { deliverFile, submitBatch, takeClaim } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 52 });
 

@@ -18,11 +18,11 @@ import { claimContent, query } from '../support/story.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { DELIVER } from '../../../workers/deliver/deliver.ts';
-import { INTAKE, intakeFile } from '../../../workers/intake/intake.ts';
+import { INTAKE } from '../../../workers/intake/intake.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { dueOf } from '../support/stage-steps.ts';
 import { cutAfterVerdict, cutAtStatement, stepWorld } from '../support/step-world.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 /** Tables whose files on disk hold a wrapped key or its bytes, which begin with its mark. */
 const FILES_WITH_KEYS = `SELECT oid::regclass::text AS table FROM pg_class

@@ -13,13 +13,12 @@ import { findLastingCauses } from '../../../src/ledger/alarm/find-alarm-causes.t
 import { findSendable } from '../../support/due-work.ts';
 import { acknowledgeLate, readOpenLate } from '../../../src/ledger/file/late-arrivals.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
 import { lookAtAllRetired } from '../../../workers/watch/late-bytes.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { beforeStatement, stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/story.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 /** Tests what happens to bytes that a sender writes into a file after it was taken, whatever said that it was whole. */
 const world = stepWorld({ accounts: 14 });

@@ -5,12 +5,11 @@ import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { findSendable } from '../../support/due-work.ts';
 import { readOpenLate } from '../../../src/ledger/file/late-arrivals.ts';
-import { intakeFile } from '../../../workers/intake/intake.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { lookAtFolder } from '../../../workers/watch/watch.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/story.ts';
+import { intakeFile, takeClaim } from '../../support/work-alone.ts';
 
 /** Tests markers and control files that come after their payment file was taken. */
 const world = stepWorld({ accounts: 16 });

@@ -17,13 +17,7 @@ import { waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
-import {
-  collectGarbage,
-  quarantineOdd,
-  storeClaim,
-  storeClaims,
-  takeClaim,
-} from '../../../workers/watch/take-claim.ts';
+import { collectGarbage, quarantineOdd, storeClaims } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import {
   beforeStatement,
@@ -36,6 +30,7 @@ import {
 import { dueOf } from '../support/stage-steps.ts';
 import { claimContent, rungBy } from '../support/story.ts';
 import { SEARCH_PATH } from '../../../src/ledger/engine/schema.ts';
+import { takeClaim } from '../../support/work-alone.ts';
 
 const world = stepWorld({ accounts: 2 });
 let folder: string;
@@ -230,15 +225,15 @@ describe('takeClaim, after the process died', () => {
     const turns = apps.map(() => new EventEmitter());
     const tries = apps.map((app, place) => {
       const turn = once(turns[place]!, 'turn').then(() => {});
-      return storeClaim(
+      return storeClaims(
         beforeStatement(app, /commit_claims/, () => turn),
-        claimed,
+        [claimed],
       );
     });
     await waitUntil(async () => (await sealedIn(claimed)).length === 2);
     for (const place of order) {
       turns[place]!.emit('turn');
-      expect(await tries[place]).toBe(true);
+      expect((await tries[place])!.get(claimed)).toBe('stored');
     }
     await locks.end();
     await server.stop();

@@ -75,7 +75,7 @@ async function readHead(app: App, row: FileRow) {
     readOutputs(ledger, fileId),
     countFaults(ledger, fileNo),
     readProposalsOf(ledger, fileId),
-    readHoldReasons(ledger, settings, row),
+    readHoldReasons(ledger, row),
     readMaker(ledger, fileId),
     profileNo === null ? undefined : readVersion(ledger.pool, profileNo),
     listUndecided(ledger.pool, fileNo),
