@@ -11,7 +11,7 @@ import { submitBatch } from '../../support/work-alone.ts';
 const world = stepWorld({ accounts: 20 });
 
 /** The answer came after the permission to send, so ledger and journal hold the intent. */
-const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: string[]; nextIsSent: boolean }[] = [
+const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; nextIsSent: boolean }[] = [
   {
     answer: taken('7001'),
     leaves: {
