@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import type { App } from '../../src/app.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median, percentile } from '../measure/statistics.ts';
@@ -57,20 +58,28 @@ await app.close();
 
 /** Notes when a commit returns that records an answer: the first after it, because its account has one call at a time. */
 function watched(pool: App['ledger']['answers']): App['ledger']['answers'] {
-  return new Proxy(pool, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (name !== 'query' || typeof member !== 'function')
-        return typeof member === 'function' ? member.bind(target) : member;
-      return async (...call: unknown[]) => {
-        const asked = answeredAt;
-        const made: unknown = await Reflect.apply(member, target, call);
-        if (asked !== undefined && String(call[0]).includes('commit_send')) {
-          waits.push(performance.now() - asked);
-          answeredAt = undefined;
-        }
-        return made;
-      };
+  const watchClient = (client: PoolClient) => {
+    const query = async (...call: unknown[]) => {
+      const asked = answeredAt;
+      const made: unknown = await Reflect.apply(client.query as (...given: unknown[]) => unknown, client, call);
+      if (asked !== undefined && String(call[0]).includes('commit_send')) {
+        waits.push(performance.now() - asked);
+        answeredAt = undefined;
+      }
+      return made;
+    };
+    return withMember(client, 'query', query);
+  };
+  return withMember(pool, 'connect', async () => watchClient(await pool.connect()));
+}
+
+/** Returns the same object with another member. */
+function withMember<Target extends object>(target: Target, name: keyof Target, other: unknown): Target {
+  return new Proxy(target, {
+    get: (_, asked) => {
+      if (asked === name) return other;
+      const member: unknown = Reflect.get(target, asked);
+      return typeof member === 'function' ? member.bind(target) : member;
     },
   });
 }
