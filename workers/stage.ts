@@ -1,5 +1,3 @@
-import { EventEmitter, once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { describeFailure } from '../src/queue/safe-failure.ts';
@@ -72,7 +70,8 @@ const REST = { times: 4, mostMs: 500 };
 /** Counts the groups that the stages of a process work on. */
 export class WorkingGroups {
   private count = 0;
-  private readonly events = new EventEmitter().setMaxListeners(0);
+  /** Ends the rests that last now. */
+  private readonly resting = new Set<() => void>();
 
   begin(): void {
     this.count += 1;
@@ -80,16 +79,24 @@ export class WorkingGroups {
 
   end(): void {
     this.count -= 1;
-    if (this.count === 0) this.events.emit('none');
+    if (this.count === 0) for (const end of this.resting) end();
   }
 
-  /** Waits so long, in ms, or until no group is worked on. */
+  /** Waits so long, in ms, or until no group is worked on, or the process ends. */
   async rest(ms: number, stopping: AbortSignal): Promise<void> {
-    if (ms <= 0 || this.count === 0) return;
-    const rested = new AbortController();
-    const signal = AbortSignal.any([stopping, rested.signal]);
-    await Promise.race([sleep(ms, undefined, { signal }), once(this.events, 'none', { signal })]).catch(() => {});
-    rested.abort();
+    if (ms <= 0 || this.count === 0 || stopping.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => end(), ms);
+      // A process rests for months, so nothing may stay behind at the signal.
+      const end = () => {
+        clearTimeout(timer);
+        stopping.removeEventListener('abort', end);
+        this.resting.delete(end);
+        resolve();
+      };
+      stopping.addEventListener('abort', end);
+      this.resting.add(end);
+    });
   }
 }
 
@@ -115,8 +122,8 @@ export function startStage<Thing>(
     hands,
     stopping,
     mayTake = () => true,
-    groups = new WorkingGroups(),
-  }: { hands: number; stopping: AbortSignal; mayTake?: (() => boolean) | undefined; groups?: WorkingGroups },
+    groups,
+  }: { hands: number; stopping: AbortSignal; mayTake?: (() => boolean) | undefined; groups: WorkingGroups },
 ): StageRunner {
   const running = new Set<Promise<void>>();
   const repeats = watchRepeats();

@@ -148,7 +148,8 @@ BEGIN
       duplicate_of = d.duplicate_of, layout = d.layout, header_line = d.header_line, physical_lines = d.physical_lines,
       blank_lines = d.blank_lines, records = d.records, valid_rows = d.valid_rows, valid_cents = d.valid_cents,
       invalid_rows = d.invalid_rows, content_sha256 = d.content_sha256,
-      fault_rules = d.fault_rules, profile_lines = coalesce(d.profile_lines, f.profile_lines), aged_from = coalesce(d.aged_from, f.aged_from),
+      fault_rules = d.fault_rules,
+      profile_lines = coalesce(d.profile_lines, f.profile_lines), aged_from = coalesce(d.aged_from, f.aged_from),
       compared_from = coalesce(d.compared_from, f.compared_from), compared_to = coalesce(d.compared_to, f.compared_to),
       (withheld_cents, withheld_unreadable) = (
         SELECT coalesce(sum(r.amount_cents), 0), count(*) FILTER (WHERE r.amount_cents IS NULL)
@@ -167,10 +168,10 @@ RETURNS TABLE (file_id text, state text, code text, reason text, duplicate_of te
 LANGUAGE sql STABLE ROWS 20 AS $$
   SELECT r."fileId", r.state, r.code, r.reason, r."duplicateOf", r.layout, r."headerLine", r."physicalLines", r."blankLines",
          r.records, r."validRows", r."validCents", r."invalidRows", r."contentSha256", r."profileLines", r."rowSet",
-         decode(r."contentKey", 'base64'), r."agedFrom", r."comparedFrom", r."comparedTo", r.rules
+         decode(r."contentKey", 'base64'), r."agedFrom", r."comparedFrom", r."comparedTo", r."faultRules"
   FROM jsonb_to_recordset(p_files) AS r (
     "fileId" text, state text, code text, reason text, "duplicateOf" text, layout text, "headerLine" integer,
     "physicalLines" integer, "blankLines" integer, records integer, "validRows" integer, "validCents" bigint,
     "invalidRows" integer, "contentSha256" text, "profileLines" jsonb, "rowSet" text, "contentKey" text,
-    "agedFrom" timestamptz, "comparedFrom" timestamptz, "comparedTo" bigint, rules jsonb)
+    "agedFrom" timestamptz, "comparedFrom" timestamptz, "comparedTo" bigint, "faultRules" jsonb)
 $$;

@@ -131,7 +131,7 @@ describe('a process that is stopped', () => {
     // The statement that was held back gets through now.
     await setTimeout(1_000);
     expect(posts(account)).toBe(1);
-    // A try of the other process that waited for the sleeper's locks for longer than a lease was withdrawn.
+    // A try of the other process that takes longer than the lease of a second, on a busy machine, is withdrawn.
     const moves = await site.moves(account);
     expect(moves.join(' ')).toMatch(/^(send unsent )*send submit$/);
     expect(await site.journal(account)).toHaveLength(moves.filter((move) => move === 'send').length);

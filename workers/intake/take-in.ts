@@ -375,7 +375,7 @@ function decidedOf(one: ReadFile, decision: FileDecision, forgotten: Forgotten):
     // In a folder that compares with no earlier file, only what comes later can repeat its rows.
     comparedFrom: chargedSince(folder, now) ?? agedFrom,
     comparedTo: forgotten.newest,
-    rules: rulesOf(one),
+    faultRules: rulesOf(one),
   };
 }
 

@@ -7,7 +7,7 @@ import { parseProfile, profileHash } from '../../csv/profile/profile-text.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { findWriterFaults } from '../../../workers/file-profile.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
-import { effectOf } from '../../csv/check/fault-effect.ts';
+import { effectOf, effectRules } from '../../csv/check/fault-effect.ts';
 import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
 import { readSidecar } from '../../files/sidecar.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
@@ -128,7 +128,7 @@ async function* reopen(path: string, contentOf: OpenedDrop['contentOf']): AsyncG
 }
 
 function effectsOf({ folder, profile }: ChosenRules): EffectRules {
-  return { ...folder, misfits: profile?.check.misfits };
+  return effectRules(folder, profile?.check.misfits);
 }
 
 async function refuseUnread(file: FileHandle, path: string, fault: MessageFault): Promise<FileVerdict> {

@@ -4,7 +4,7 @@ import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { Fault, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { blockChecker, type CheckedGroup } from './check-blocks.ts';
-import { faultTally } from './fault-effect.ts';
+import { effectRules, faultTally } from './fault-effect.ts';
 import { decoderOfLines, faultOfKind, openPlainText } from '../read/open-plain-text.ts';
 import type { ProfileFindings } from '../profile/read-profile.ts';
 import { readBlocks } from '../read/read-blocks.ts';
@@ -62,7 +62,7 @@ export async function* checkPaymentFile(
 ): AsyncGenerator<CheckedGroup, FileCheck> {
   const counter = byteCounter();
   const shape = newFileShape();
-  const tally = faultTally({ ...rules.folder, misfits: rules.profile?.check.misfits });
+  const tally = faultTally(effectRules(rules.folder, rules.profile?.check.misfits));
   let bytesChecked = 0;
   const { text, reading } = await openRows(counter.pass(source), rules);
   const checker = recordChecker(rules, tally, {

@@ -19,7 +19,7 @@ export function isAlive(id: string): string {
   return `EXISTS (SELECT FROM ${LIVING_PROCESSES} AND alive.objid = hashtext(${id})::oid)`;
 }
 
-/** Namespace of the locks of duties. The others are in with-lock.ts, pause-account.ts and beside it. */
+/** Namespace of the locks of duties; each constant that ends in `_LOCKS` has a number of its own. */
 const DUTY_LOCKS = 7_007;
 
 /** How long a duty is kept without being asked for, in ms. */

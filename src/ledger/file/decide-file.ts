@@ -58,7 +58,7 @@ export type DecidedFile = {
   /** The newest forgotten call that it was compared with. */
   comparedTo?: number | undefined;
   /** What was made of some faults; without it, they were not applied. */
-  rules?: EffectRules;
+  faultRules?: EffectRules;
 };
 
 /**
@@ -93,7 +93,16 @@ export async function decideFiles(tx: Transaction, decided: readonly DecidedFile
 }
 
 /** Returns what `read_decisions` in schemas/ledger/intake.sql takes. */
-function toCommit({ fileId, findings, decision, contentKey, agedFrom, comparedFrom, comparedTo, rules }: DecidedFile) {
+function toCommit({
+  fileId,
+  findings,
+  decision,
+  contentKey,
+  agedFrom,
+  comparedFrom,
+  comparedTo,
+  faultRules,
+}: DecidedFile) {
   const why = decision.verdict === 'accept' ? undefined : decision;
   return {
     fileId,
@@ -116,6 +125,6 @@ function toCommit({ fileId, findings, decision, contentKey, agedFrom, comparedFr
     agedFrom,
     comparedFrom,
     comparedTo: comparedTo === 0 ? undefined : comparedTo,
-    rules,
+    faultRules,
   };
 }

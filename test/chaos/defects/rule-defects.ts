@@ -6,8 +6,8 @@ export const RULE_DEFECTS: readonly Defect[] = [
     name: 'rules of a hold not kept',
     about: 'settings that change while a file is held hide one of the reasons from the person who approves it',
     file: 'schemas/ledger/intake.sql',
-    find: '      fault_rules = d.fault_rules, profile_lines',
-    replace: '      profile_lines',
+    find: '      fault_rules = d.fault_rules,\n',
+    replace: '',
     caughtBy: ['test/ledger/file/decide-file.test.ts'],
   },
   {

@@ -8,6 +8,7 @@ import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts
 import { callFor, declareCall, declareNow, INTENT, LEASE_MS } from '../../support/calls.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { waitsForLock } from '../../support/waits-for-lock.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -237,12 +238,7 @@ describe('commitSend, for a call that follows no other', () => {
       await world.putFile(held, 'accepted');
       const call = await callFor(world.ledger, { fileId: held, batchNo: 1 });
       const ends = declareCall(world.ledger, call);
-      const waits = async () => {
-        const { rows } = await pool.query(`SELECT FROM pg_stat_activity
-          WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-        return rows.length > 0;
-      };
-      await expect.poll(waits).toBe(true);
+      await expect.poll(() => waitsForLock(pool)).toBe(true);
       await other.query('COMMIT');
       expect(await ends).toBe(false);
       expect((await readBatchRow(world.ledger, keyOf(call))).state).toBe('ready');

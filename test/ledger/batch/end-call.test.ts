@@ -6,6 +6,7 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { callFor, declareCall } from '../../support/calls.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { waitsForLock } from '../../support/waits-for-lock.ts';
 
 const world = openedForTests(openTestLedger);
 
@@ -142,12 +143,7 @@ describe('endCall', () => {
       const answers = { connect: async () => ({ query: declaring.query.bind(declaring), release: () => {} }) };
       expect(await declareCall({ ...world.ledger, answers: answers as never }, call)).toBe(true);
       const ends = endCall(world.ledger, call, NOT_SENT);
-      const waits = async () => {
-        const { rows } = await pool.query(`SELECT FROM pg_stat_activity
-          WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-        return rows.length > 0;
-      };
-      await expect.poll(waits).toBe(true);
+      await expect.poll(() => waitsForLock(pool)).toBe(true);
       await declaring.query('COMMIT');
       expect(await ends).toBe('moved');
     } finally {

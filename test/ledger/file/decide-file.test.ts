@@ -139,7 +139,7 @@ describe('decideFiles', () => {
     const { to, decision, reason } = row;
     const { file_id: fileId } = await world.claimed();
     const [decided] = await transact(world.ledger, (tx) =>
-      decideFiles(tx, [{ fileId, findings, decision, rules: RULES }]),
+      decideFiles(tx, [{ fileId, findings, decision, faultRules: RULES }]),
     );
     const code = decision.verdict === 'accept' ? null : decision.code;
     expect(await readFileRow(world.ledger, fileId)).toMatchObject(decided!);

@@ -8,7 +8,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
 import { askForResult, pollStage } from '../../../workers/poll/poll.ts';
-import { runOnce, startStage } from '../../../workers/stage.ts';
+import { runOnce, startStage, WorkingGroups } from '../../../workers/stage.ts';
 import { stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
 import { listDue } from '../../support/due-work.ts';
@@ -356,7 +356,11 @@ describe('pollStage, with several batches', () => {
       return { due: 'names', asked } as const;
     };
     const stopping = new AbortController();
-    const runner = startStage(app, { ...pollStage(), findDue }, { hands: 1, stopping: stopping.signal });
+    const runner = startStage(
+      app,
+      { ...pollStage(), findDue },
+      { hands: 1, stopping: stopping.signal, groups: new WorkingGroups() },
+    );
     try {
       await runner.wake();
       const state = async () => (await world.batch(key)).state;

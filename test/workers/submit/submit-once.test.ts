@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import type { QueueName } from '../../../schemas/jobs.ts';
-import { runOnce, startStage } from '../../../workers/stage.ts';
+import { runOnce, startStage, WorkingGroups } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
@@ -309,7 +309,7 @@ it('accounts whose service never answers hold up no other account, and hold no c
   const stopping = new AbortController();
   const app = forAccounts(world.app, ...[...hanging, fine].map(({ account }) => account));
   // As many at a time as there are accounts, which is the default.
-  const runner = startStage(app, submitStage(), { hands: 3, stopping: stopping.signal });
+  const runner = startStage(app, submitStage(), { hands: 3, stopping: stopping.signal, groups: new WorkingGroups() });
   try {
     await runner.wake();
     await expect.poll(() => sockets.length, { interval: 10 }).toBe(2);

@@ -7,7 +7,7 @@ import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { DELIVER } from '../../../workers/deliver/deliver.ts';
 import { INTAKE } from '../../../workers/intake/intake.ts';
 import { pollStage } from '../../../workers/poll/poll.ts';
-import { eachAlone, runOnce, type Stage, startStage } from '../../../workers/stage.ts';
+import { eachAlone, runOnce, type Stage, startStage, WorkingGroups } from '../../../workers/stage.ts';
 import { submitStage } from '../../../workers/submit/submit.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
@@ -248,7 +248,7 @@ describe('a stage, when the ledger is away at the end of its work', () => {
     // The first question takes the file, the second gives it back.
     const cut = cutAtStatement(world.app, /FROM take\(/, 1);
     const stopping = new AbortController();
-    const runner = startStage(cut.app, stage, { hands: 1, stopping: stopping.signal });
+    const runner = startStage(cut.app, stage, { hands: 1, stopping: stopping.signal, groups: new WorkingGroups() });
     try {
       await runner.wake();
       await expect.poll(cut.wasCut, { interval: 10 }).toBe(true);
