@@ -30,7 +30,7 @@ COPY --from=build /app/dist /app/dist
 # Fails where this Debian lacks a library of Node, or a package lacks a file.
 WORKDIR /app
 RUN node -e "for (const name of Object.keys(require('/app/package.json').dependencies)) name === 'embedded-postgres' || import(name)" \
-  && node dist/src/cli/main.js --version
+  && node dist/src/main.js --version
 
 FROM program AS paydrop
 RUN groupadd --gid 10001 paydrop && useradd --uid 10001 --gid paydrop --create-home paydrop \
@@ -46,7 +46,7 @@ WORKDIR /srv/paydrop
 # Answered when PAYDROP_MONITOR is set, as docker-compose.yml does. Readiness would restart what only waits for its database.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PAYDROP_MONITOR ?? '9464').split(':').pop() + '/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+ENTRYPOINT ["node", "/app/dist/src/main.js"]
 CMD ["start"]
 
 # The sandbox alone: docker run --read-only --tmpfs /tmp. It writes only the CA of --tls, to /tmp, and books to --data.
@@ -60,7 +60,7 @@ EXPOSE 8899
 # Whether it listens, over HTTP or HTTPS.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "require('node:net').connect(8899, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/src/cli/main.js", "sandbox", "--host", "0.0.0.0", "--page-for-all"]
+ENTRYPOINT ["node", "/app/dist/src/main.js", "sandbox", "--host", "0.0.0.0", "--page-for-all"]
 
 FROM debian:bookworm-slim AS sftp
 # Without PAM sshd takes an account that has no password for a locked one; "*" is a password that nothing fits.

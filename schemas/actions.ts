@@ -1,3 +1,6 @@
+import { rowsOf } from './features.ts';
+import { action, ADMINS, CHECKERS, EVERYBODY, MAKERS, WORKERS } from './table-rows.ts';
+
 /**
  * Who may do what on the dashboard, in the browser and over its API. The pages, the API and the access tests
  * read these tables. Nothing else offers an action that changes anything.
@@ -13,12 +16,6 @@ export type PersonRole = keyof typeof PERSON_ROLES;
 
 /** A user's name, as the audit trail writes it after `operator:`. The system user of that name is the same person. */
 export const PERSON_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-
-const EVERYBODY = ['viewer', 'operator', 'approver', 'admin'] as const;
-const MAKERS = ['operator', 'admin'] as const;
-const CHECKERS = ['approver', 'admin'] as const;
-const WORKERS = ['operator', 'approver', 'admin'] as const;
-const ADMINS = ['admin'] as const;
 
 /**
  * What a plan can bind besides its subject, the inputs it was made from, and whether another person must confirm. What a
@@ -44,25 +41,7 @@ export const BOUND_FACTS = {
 } as const;
 export type BoundFact = keyof typeof BOUND_FACTS;
 
-type Action = {
-  readonly may: readonly PersonRole[];
-  /** What it acts on; its number or name is in the address. */
-  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule' | 'run' | 'profile' | 'selection';
-  /** Text of the button. */
-  readonly label: string;
-  /** Whether the audit trail needs a reason. */
-  readonly reason: 'asked' | 'none';
-  /** Whether it moves money or can never be taken back; only the button of the latter is red. */
-  readonly destructive: 'money' | 'irreversible' | false;
-  /**
-   * What its plan binds. Stopping binds nothing: it must work while payments are in progress, and the less is left
-   * to stop, the better. What sends money or lifts a stop binds what makes it right.
-   */
-  readonly binds: readonly BoundFact[];
-};
-
-/** Every action on the dashboard, and who may do it. */
-export const ACTIONS = {
+const CORE_ACTIONS = {
   look: action('dashboard', EVERYBODY, 'Look', { reason: 'none', binds: [] }),
   check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none', binds: [] }),
   drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: 'money', binds: [] }),
@@ -103,8 +82,6 @@ export const ACTIONS = {
     binds: ['address'],
   }),
 
-  'archive-rows': action('account', ADMINS, 'Archive old rows', { destructive: 'irreversible', binds: ['rows'] }),
-
   confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: 'money', binds: [] }),
   refuse: action('proposal', WORKERS, 'Refuse', { binds: [] }),
 
@@ -121,23 +98,15 @@ export const ACTIONS = {
   }),
   'retire-profile': action('profile', WORKERS, 'Retire', { binds: ['version'] }),
 } as const;
+
+/** Every action on the dashboard, and who may do it. */
+export const ACTIONS = { ...CORE_ACTIONS, ...rowsOf('actions') };
+
+export type CoreActionName = keyof typeof CORE_ACTIONS;
 export type ActionName = keyof typeof ACTIONS;
 
 export function mayDo(role: PersonRole, actionName: ActionName): boolean {
   return ACTIONS[actionName].may.includes(role);
-}
-
-function action<To extends Action['to']>(
-  to: To,
-  may: readonly PersonRole[],
-  label: string,
-  {
-    binds,
-    reason = 'asked',
-    destructive = false,
-  }: Pick<Action, 'binds'> & Partial<Pick<Action, 'reason' | 'destructive'>>,
-): Action & { readonly to: To } {
-  return { to, may, label, reason, destructive, binds };
 }
 
 /** Longest time a set-up link or an invitation works, in ms. */

@@ -1,17 +1,8 @@
-/**
- * The alarms that paydrop sends by mail or webhook. `means` follows the name in a heading, `next` ends the message.
- *
- * `lasts`  raised once while it lasts, and cleared when it is over; other alarms are sent once
- * `asked`  the setting by which a target asks for it; the others are sent unasked
- */
-type AlarmRow = {
-  readonly means: string;
-  readonly next: string;
-  readonly lasts: boolean;
-  readonly asked: 'kinds' | 'digest' | false;
-};
+import { rowsOf } from './features.ts';
+import { type AlarmRow, lasting, told } from './table-rows.ts';
 
-export const ALARM_KINDS = {
+/** Those of the core; each has its sentence in `workers/upkeep/alarms`. */
+const CORE_ALARMS = {
   batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
   rows_undecided: lasting(
     'it is not known whether the service charged some rows of a finished batch',
@@ -43,7 +34,6 @@ export const ALARM_KINDS = {
     'paydrop doctor',
   ),
   failing: lasting('work fails repeatedly, or no process takes it up', 'paydrop status'),
-  transfer: lasting('an SFTP server cannot be used; nothing is fetched or uploaded', 'paydrop doctor'),
   late: lasting('a scheduled run was missed or failed, or an expected file has not arrived', 'paydrop status'),
   trouble: lasting('the ledger or the queue does not answer, or refuses', 'paydrop doctor'),
   digest: {
@@ -52,7 +42,16 @@ export const ALARM_KINDS = {
   },
 } as const satisfies Record<string, AlarmRow>;
 
+/** The alarms that paydrop sends by mail or webhook. */
+export const ALARM_KINDS = { ...CORE_ALARMS, ...rowsOf('alarms') };
+
+type CoreAlarmKind = keyof typeof CORE_ALARMS;
 export type AlarmKind = keyof typeof ALARM_KINDS;
+
+/** Returns whether an alarm is none of a feature. */
+export function isCoreAlarm(kind: AlarmKind): kind is CoreAlarmKind {
+  return Object.hasOwn(CORE_ALARMS, kind);
+}
 
 const ALL_KINDS = Object.keys(ALARM_KINDS) as AlarmKind[];
 
@@ -61,11 +60,3 @@ export const LISTED_ALARM_KINDS = ALL_KINDS.filter((kind) => ALARM_KINDS[kind].a
 
 /** The kinds for targets that list none. */
 export const USUAL_ALARM_KINDS = ALL_KINDS.filter((kind) => ALARM_KINDS[kind].asked === false);
-
-function lasting(means: string, next: string) {
-  return { means, next, lasts: true, asked: false } as const;
-}
-
-function told(means: string, next: string) {
-  return { means, next, lasts: false, asked: false } as const;
-}

@@ -1,6 +1,19 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type AlarmKind, LISTED_ALARM_KINDS } from './alarms.ts';
+import {
+  Amount,
+  CALENDAR,
+  Interval,
+  KeySource,
+  LONGEST_TIMER_MS,
+  Name,
+  Patience,
+  Secret,
+  Wait,
+  WallTime,
+} from './config-parts.ts';
+import { FEATURE_NAMES, rowsOf } from './features.ts';
 import { LIMITED_FIELDS } from './fields.ts';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName, RESULT_TITLES } from './layouts.ts';
@@ -13,23 +26,6 @@ import { ProfileName } from './profiles.ts';
  * The reference in docs/ and the file that `paydrop init` writes are made from it.
  */
 
-/** A timer with a longer delay fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-const DAY_MS = 86_400_000;
-
-/** A wait stored in the ledger, in ms; its end must be a moment that can be written. */
-const Wait = z
-  .int()
-  .nonnegative()
-  .max(366 * DAY_MS);
-
-/** Interval of a repeated action, in ms; at 0 a processor would do nothing else. */
-const Interval = z.int().min(10).max(LONGEST_TIMER_MS);
-
-/** Longest wait for an answer, in ms. At 0 nothing would ever be answered, and every batch would be in doubt. */
-const Patience = z.int().min(1).max(LONGEST_TIMER_MS);
-
 /** Returns whether a text is an IPv4 or IPv6 address, with or without a prefix length, or a name that Fastify knows. */
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
@@ -40,27 +36,6 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** `env:NAME`, `file:PATH`, or the text itself. The text is for the sandbox only, because it is then in the file. */
-const Secret = z.string().min(1);
-
-/** Money in units of the account's currency, with at most two decimals. */
-const Amount = z.number().positive().multipleOf(0.01).max(90_000_000_000);
-
-/** A time of day in some zone, `22:00`. */
-const WallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'write it as 22:00');
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-
-/** Days on which something happens, for every setting with a calendar. */
-const CALENDAR = {
-  days: z
-    .array(z.enum(WEEKDAYS))
-    .min(1)
-    .default([...WEEKDAYS])
-    .describe('Days of the week; left out, all seven'),
-  holidays: z.array(z.iso.date()).default([]).describe('Days without it, such as 2026-12-25'),
-};
-
 /** Ending of the empty file by which a sender says that the file beside it is whole. */
 export const USUAL_MARKER = '.done';
 
@@ -69,9 +44,6 @@ const FILE_LIMITS = {
   fileRows: z.int().positive().optional().describe('Most valid rows of one file'),
   fileTotal: Amount.optional().describe('Largest total of the valid rows of one file'),
 };
-
-/** Source of a key that must not be in the configuration itself. */
-const KeySource = z.string().regex(/^(file|env|command):\S/, 'write file:PATH, env:NAME or command:PROGRAM ARG…');
 
 const OpenPgpConfig = z
   .strictObject({
@@ -292,27 +264,10 @@ export const AccountConfig = z.strictObject({
     .prefault({})
     .describe('Limits that the specification of the service leaves open; the defaults are our assumption'),
   outputs: OutputsConfig.prefault({}).describe('Form of results, corrections and notices of files taken from now on'),
+  ...rowsOf('accountSettings'),
 });
 
-const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
-
 export const AccountName = Name;
-
-export const RemoteConfig = z
-  .strictObject({
-    host: z.string().min(1).describe('Name or address of the SFTP server'),
-    port: z.int().min(1).max(65_535).default(22),
-    user: z.string().min(1).describe('Name to log in with'),
-    password: Secret.optional().describe('Password: env:NAME or file:PATH'),
-    key: Secret.optional().describe('Private key in the form of OpenSSH: file:PATH or env:NAME'),
-    passphrase: Secret.optional().describe('Passphrase of the private key: env:NAME or file:PATH'),
-    hostKey: z
-      .string()
-      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'it is not SHA256: and 43 characters, as "ssh-keygen -lf" prints it')
-      .describe("Fingerprint of the server's key, SHA256:...; a server with another key is refused"),
-    timeoutMs: Patience.default(20_000).describe('Longest wait for the log-in, and for any one answer, in ms'),
-  })
-  .refine(({ password, key }) => (password === undefined) !== (key === undefined), 'it needs a password or a key');
 
 /** Names the host, or the hosts that share a disk, on which folders are. */
 export const SiteName = Name;
@@ -333,19 +288,6 @@ export const FolderConfig = z.strictObject({
   profile: ProfileName.optional().describe(
     'Import profile that reads the files of this folder; it also says header, charset and layout, which are then left out',
   ),
-  pull: z
-    .strictObject({
-      remote: z.string().describe('Name of one of the remotes'),
-      path: z.string().min(1).describe('Folder there'),
-      after: z
-        .enum(['move', 'delete', 'keep'])
-        .default('move')
-        .describe('What happens there to a fetched file: moved into a folder, deleted, or left and remembered'),
-      claimed: z.string().optional().describe('Folder there for moved files; default "claimed" in that folder'),
-      everyMs: Interval.default(60_000).describe('How often the folder there is listed, in ms'),
-    })
-    .optional()
-    .describe('Fetches files into this folder from an SFTP server; `complete` decides there as it does here'),
   work: z.string().optional().describe('Where claimed files are worked on, on the same file system; default data/work'),
   complete: z
     .discriminatedUnion('by', [
@@ -448,6 +390,7 @@ export const FolderConfig = z.strictObject({
     .boolean()
     .default(false)
     .describe('Write full numbers into the rejects and retry files, so that these can be dropped again unchanged'),
+  ...rowsOf('folderSettings'),
 });
 
 /** Within a week, a user who should not be there is noticed. */
@@ -539,18 +482,6 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe('Folders, relative to the configuration file'),
-  remotes: z.record(Name, RemoteConfig).default({}).describe('SFTP servers by name'),
-  push: z
-    .array(
-      z.strictObject({
-        remote: z.string().describe('Name of one of the remotes'),
-        path: z.string().min(1).describe('Folder there'),
-        accounts: z.array(z.string()).optional().describe('Only outputs of these accounts; left out, of all'),
-        marker: z.string().optional().describe('An empty file with this ending follows each, such as .done'),
-      }),
-    )
-    .default([])
-    .describe('Also uploads output files'),
   newcomerDays: z
     .int()
     .min(0)
@@ -616,12 +547,16 @@ export const Config = z.strictObject({
     `The dashboard in the browser; left out, it listens on ${USUAL_DASHBOARD} for this host alone`,
   ),
   alarms: z.array(AlarmConfig).default([]).describe('Who is told when something needs attention'),
+  features: z
+    .partialRecord(z.enum(FEATURE_NAMES), z.boolean())
+    .default({})
+    .describe('Features by name; false leaves one out: its settings, commands, pages and work'),
+  ...rowsOf('settings'),
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
 export type DashboardConfig = z.infer<typeof DashboardConfig>;
 export type OpenPgpConfig = z.infer<typeof OpenPgpConfig>;
-export type RemoteConfig = z.infer<typeof RemoteConfig>;
 export type AlarmConfig = z.infer<typeof AlarmConfig>;
 export type FolderConfig = z.infer<typeof FolderConfig>;
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;

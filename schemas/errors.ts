@@ -1,24 +1,7 @@
-/**
- * Every code that paydrop reports, once: its effect on the row or file, and what the reader should do next.
- *
- * `scope`   where it is found: in a row, in a payment file as a whole, in the drop folder, or in the installation
- * `effect`  what follows from it:
- *           `row`    the row is invalid and withheld; the rest of the file goes on
- *           `reject` the whole file is refused with a NAK
- *           `hold`   the whole file needs approval
- *           `warn`   the acknowledgement reports it; nothing else follows
- *           `quarantine` the drop is quarantined unopened
- *           `stop`   the command or the worker step fails and says why
- * `who`     who can fix it: the sender of the file, the operator, or the administrator of the installation
- */
-type ErrorRow = {
-  readonly scope: 'row' | 'file' | 'drop' | 'system';
-  readonly effect: 'row' | 'reject' | 'hold' | 'warn' | 'quarantine' | 'stop';
-  readonly who: 'sender' | 'operator' | 'administrator';
-  readonly means: string;
-  readonly remedy: string;
-};
+import { rowsOf } from './features.ts';
+import { type ErrorRow, held, misfit, quarantined, rejected, row, stopped, warned } from './table-rows.ts';
 
+/** Every code that paydrop reports, once: its effect on the row or file, and what the reader should do next. */
 export const ERRORS = {
   // A field of one row is wrong: the row is withheld.
   FIELD_REQUIRED: row('a required field is empty', 'Fill in the field.'),
@@ -581,19 +564,6 @@ export const ERRORS = {
     'The ledger is older than the journal; see "paydrop account list".',
     'operator',
   ),
-  REMOTE_UNREACHABLE: stopped(
-    'the SFTP server cannot be reached',
-    'Check name, port and network of the remote; paydrop retries automatically.',
-  ),
-  REMOTE_KEY: stopped(
-    'the SFTP server presents another key than "hostKey" of the remote',
-    'Ask its administrator for the fingerprint; change "hostKey" only after they confirm it.',
-  ),
-  REMOTE_LOGIN: stopped('the SFTP server refused the log-in', 'Check user, password or key of the remote.'),
-  REMOTE_FAILED: stopped(
-    'the SFTP server refused an operation',
-    'Check the folder and its permissions there; paydrop retries automatically.',
-  ),
   OTHER_SITE: stopped(
     'the file belongs to another site, which has its original and outputs',
     'Run the command there, or set PAYDROP_SITE if the disk is shared.',
@@ -628,6 +598,7 @@ export const ERRORS = {
   NOT_FOUND: stopped('nothing with that name exists', 'See "paydrop status" for existing names.', 'operator'),
   TIMED_OUT: stopped('it did not finish in time', 'Raise --timeout; the next run continues the work.', 'operator'),
   INTERNAL: stopped('an unexpected error occurred', 'Report it with the log lines around it.'),
+  ...rowsOf('errors'),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -707,35 +678,3 @@ export type QuarantineCode = CodeOf<'drop'>;
 
 /** Exit status of the command line. */
 export const EXIT = { ok: 0, usage: 1, invalid: 2, held: 3, unknownOpen: 4, exception: 5 } as const;
-
-function row(means: string, remedy: string) {
-  return { scope: 'row', effect: 'row', who: 'sender', means, remedy } as const;
-}
-
-function rejected<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
-  return { scope, effect: 'reject', who: 'sender', means, remedy } as const;
-}
-
-function held<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
-  return { scope, effect: 'hold', who: 'operator', means, remedy } as const;
-}
-
-function misfit(means: string) {
-  return held(
-    'row',
-    means,
-    'Compare the cell with the profile. If the export has changed, change the profile, not the file.',
-  );
-}
-
-function warned<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
-  return { scope, effect: 'warn', who: 'sender', means, remedy } as const;
-}
-
-function quarantined(means: string, remedy: string) {
-  return { scope: 'drop', effect: 'quarantine', who: 'sender', means, remedy } as const;
-}
-
-function stopped<Who extends 'operator' | 'administrator' = 'administrator'>(means: string, remedy: string, who?: Who) {
-  return { scope: 'system', effect: 'stop', who: who ?? 'administrator', means, remedy } as const;
-}

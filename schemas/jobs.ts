@@ -1,4 +1,6 @@
+import { rowsOf } from './features.ts';
 import type { Step } from './steps.ts';
+import type { DutyRow } from './table-rows.ts';
 
 /**
  * The stages, each with a queue of its own; an `atSite` one has a queue per site (`ROLES`). A job is a ring: it says that
@@ -35,27 +37,16 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 
-type DutyRow = {
-  readonly role: Role;
-  /** Follows "No process". */
-  readonly does: string;
-  /** What waits while no process does it, and for what. */
-  readonly thing: string;
-  readonly waitsFor: string;
-};
-
 /**
  * Which role does which kind of work. A role without a living process is reported while one of its duties has something
  * to do. What every process does (sweeps, alarms, destroying keys) has no role and no row.
  */
-export const DUTIES = {
+const CORE_DUTIES = {
   list: { role: 'watch', does: 'takes drops', thing: 'drop folder', waitsFor: 'to be listed' },
-  pull: { role: 'watch', does: 'fetches files by SFTP', thing: 'folder', waitsFor: 'for files of its SFTP server' },
   intake: { role: 'intake', does: 'checks files', thing: 'file', waitsFor: 'to be checked' },
   submit: { role: 'submit', does: 'sends batches', thing: 'batch', waitsFor: 'to be sent' },
   poll: { role: 'poll', does: 'fetches results', thing: 'batch', waitsFor: 'to be asked for' },
   deliver: { role: 'deliver', does: 'writes output files', thing: 'file', waitsFor: 'for output files' },
-  push: { role: 'deliver', does: 'uploads output files', thing: 'output file', waitsFor: 'to be uploaded' },
   reprocess: {
     role: 'deliver',
     does: 'sends selected payments again',
@@ -66,6 +57,9 @@ export const DUTIES = {
   web: { role: 'web', does: 'serves the dashboard', thing: 'dashboard', waitsFor: 'to be served' },
 } as const satisfies Record<string, DutyRow>;
 
+export const DUTIES = { ...CORE_DUTIES, ...rowsOf('duties') };
+
+export type CoreDuty = keyof typeof CORE_DUTIES;
 export type Duty = keyof typeof DUTIES;
 
 /** Returns whether a process with these roles does this kind of work. */
@@ -150,14 +144,6 @@ export const WORK = {
       '.',
     ],
   },
-  pull: {
-    doing: 'fetch files from the SFTP server for folder',
-    next: ['See the line SFTP servers of ', { run: 'doctor' }, '; the files stay on the server.'],
-  },
-  push: {
-    doing: 'upload output files to',
-    next: ['See the line SFTP servers of ', { run: 'doctor' }, '; the output files stay here.'],
-  },
   sweep: {
     doing: 'compare queue and ledger at',
     next: ['See the lines Queue and PostgreSQL of ', { run: 'doctor' }, '.'],
@@ -170,6 +156,7 @@ export const WORK = {
     doing: 'deliver alarms to',
     next: ['Check the target in paydrop.yaml; until then check ', { see: 'status' }, '.'],
   },
+  ...rowsOf('work'),
 } as const satisfies Record<string, { doing: string; next: Step }>;
 
 export type WorkName = keyof typeof WORK;

@@ -1,24 +1,5 @@
-/**
- * Every metric of `GET /metrics` besides those of the process itself (`process_…`, `nodejs_…`). `account` is the name in
- * the configuration. No label grows with the number of files.
- */
-type MetricRow = { readonly help: string; readonly labels: readonly MetricLabel[] };
-
-type MetricLabel =
-  | 'account'
-  | 'answer'
-  | 'level'
-  | 'node'
-  | 'operation'
-  | 'outcome'
-  | 'queue'
-  | 'remote'
-  | 'result'
-  | 'role'
-  | 'site'
-  | 'state'
-  | 'version'
-  | 'way';
+import { rowsOf } from './features.ts';
+import type { MetricRow } from './table-rows.ts';
 
 /** What all processes share. Only one of them shows it, so that a sum over processes is right. */
 const SHARED_METRICS = {
@@ -83,10 +64,10 @@ const PROCESS_METRICS = {
     labels: ['account', 'operation'],
   },
   paydrop_sweep_age_seconds: { help: 'Time since this process compared ledger and queue', labels: [] },
-  paydrop_transfers_failing: { help: 'SFTP transfers of this process whose last try failed', labels: [] },
   paydrop_quarantined_drops: { help: 'Drops in the quarantine folder', labels: [] },
   paydrop_data_free_bytes: { help: 'Free space on the disk of the ledger, archive and send journal', labels: [] },
   paydrop_journal_bytes: { help: 'Size of the send journal', labels: [] },
+  ...rowsOf('gauges'),
 } as const satisfies Record<string, MetricRow>;
 
 /**
@@ -110,12 +91,9 @@ const COUNTERS = {
     help: 'Total of rows by their first outcome, in cents of the currency of the account',
     labels: ['account', 'operation', 'outcome'],
   },
-  paydrop_transfers_total: {
-    help: 'Tries to fetch from an SFTP server (pull) or upload to one (push), done or failed; with nothing to upload, done',
-    labels: ['way', 'remote', 'result'],
-  },
   paydrop_quarantined_total: { help: 'Drops moved to quarantine', labels: [] },
   paydrop_log_lines_total: { help: 'Log lines of the level error and above', labels: ['level'] },
+  ...rowsOf('counters'),
 } as const satisfies Record<string, MetricRow>;
 
 const HISTOGRAMS = {

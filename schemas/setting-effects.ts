@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import { FEATURE_NAMES, type FeatureName, rowsOf } from './features.ts';
 
 /**
  * What a change of each setting does to work under way. The reference shows the table, `src/config/plan-reload.ts` takes
@@ -124,11 +125,6 @@ const ALARMS: SettingEffect = {
   note: 'Messages that wait for a target which left are dropped.',
 };
 
-const PULLED: SettingEffect = {
-  by: 'itself',
-  drops: 'are fetched by the new value. A fetched file is known by its name, size and time, wherever it lay',
-};
-
 const RUNS: SettingEffect = {
   by: 'restart',
   drops: 'are taken by the new value. A date that has its run gets no other',
@@ -141,18 +137,12 @@ const USERS: SettingEffect = {
   note: 'It concerns users who log in from now on, and those who are logged in.',
 };
 
-const REMOTE: SettingEffect = {
-  by: 'restart',
-  drops: 'are fetched with the new value',
-  delivered: 'outputs that were not uploaded yet are uploaded with the new value',
-};
-
-const PUSHED: SettingEffect = {
-  by: 'restart',
-  delivered: 'outputs that were written before are not uploaded to the new place, and no longer to the former one',
-};
-
 const SPEED: SettingEffect = { by: 'restart', note: 'It changes how soon and how much at once, nothing else.' };
+
+const LEFT_OUT: SettingEffect = {
+  by: 'restart',
+  note: 'What a feature that is left out has written stays in the ledger, and is there when it comes back.',
+};
 
 export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEffect>> = {
   'accounts.*': {
@@ -266,11 +256,6 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
     drops: 'are taken with the confirmed version of the new profile',
     note: 'A file is read by the version with which it was taken.',
   },
-  'folders[].pull.remote': PULLED,
-  'folders[].pull.path': PULLED,
-  'folders[].pull.after': PULLED,
-  'folders[].pull.claimed': PULLED,
-  'folders[].pull.everyMs': PULLED,
   'folders[].work': {
     by: 'restart',
     claimed:
@@ -349,21 +334,6 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
       'is not found, nor is anything else, unless the folder is moved along: ledger, originals, journal and key are in it',
     note: 'A start with another folder and an empty ledger is refused; an empty ledger does not know what was sent. It is noticed by `.paydrop-data.json` beside `paydrop.yaml`: keep that file, and keep the folder writable. With a database of your own, the log of the start and `paydrop doctor` say that originals are missing, and nothing is sent until the send journal is there.',
   },
-  'remotes.*.host': REMOTE,
-  'remotes.*.port': REMOTE,
-  'remotes.*.user': REMOTE,
-  'remotes.*.password': REMOTE,
-  'remotes.*.key': REMOTE,
-  'remotes.*.passphrase': REMOTE,
-  'remotes.*.hostKey': REMOTE,
-  'remotes.*.timeoutMs': REMOTE,
-  'push[].remote': PUSHED,
-  'push[].path': PUSHED,
-  'push[].accounts': {
-    by: 'restart',
-    delivered: 'outputs of an added account are uploaded if they were written since the place was set up',
-  },
-  'push[].marker': { by: 'restart', note: 'Outputs that are uploaded from now on get the new marker.' },
   newcomerDays: { by: 'restart', note: 'Proposals that wait are confirmed by the new value.' },
   'reprocess.secondPersonAbove.payments': { by: 'restart', note: 'Runs that were begun go on.' },
   'reprocess.secondPersonAbove.money': { by: 'restart', note: 'Runs that were begun go on.' },
@@ -405,4 +375,8 @@ export const SETTING_EFFECTS: Readonly<Record<SettingPath | EntryPath, SettingEf
   'alarms[].digest': ALARMS,
   'alarms[].url': ALARMS,
   'alarms[].secret': ALARMS,
+  ...(Object.fromEntries(FEATURE_NAMES.map((name) => [`features.${name}`, LEFT_OUT])) as Readonly<
+    Record<`features.${FeatureName}`, SettingEffect>
+  >),
+  ...rowsOf('settingEffects'),
 };

@@ -1,4 +1,5 @@
 import type { ActionName } from './actions.ts';
+import { rowsOf } from './features.ts';
 
 /**
  * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT, SCHEDULE,
@@ -46,8 +47,8 @@ export const HOST_COMMANDS = {
   requeue: 'requeue FILE',
   reconcile: 'account reconcile ACCOUNT --report PATH --reason …',
   retention: 'retention report',
-  'old-rows': 'archive read FILE',
   senders: 'sender list',
+  ...rowsOf('hostCommands'),
 } as const;
 
 /** What a part is about. `*` stands for all accounts. */

@@ -19,8 +19,9 @@ const OUT = resolve(folder);
 
 /** What is run or imported by its path. Each file keeps its place. */
 const ENTRIES = [
-  'src/cli/main.ts',
+  'src/main.ts',
   'src/cli/commands.ts',
+  'src/features.ts',
   'src/gateway/index.ts',
   'src/sandbox/index.ts',
   'src/thread/serve-tasks.ts',
@@ -204,7 +205,8 @@ async function shorten(path) {
 /** Lists the commands for `--help`, which would take a second to load them all. What only one of them shows stays out. */
 async function listCommands() {
   const { loadCommands } = await import(pathToFileURL(join(OUT, 'src', 'cli', 'commands.js')).href);
-  const commands = await loadCommands();
+  const { FEATURES } = await import(pathToFileURL(join(OUT, 'src', 'features.js')).href);
+  const commands = await loadCommands(FEATURES);
   const listed = commands.map(({ name, alias, about, takes }) => ({ name, alias, about, takes, examples: [] }));
   await writeFile(join(OUT, 'src', 'cli', 'commands.json'), JSON.stringify(listed));
 }

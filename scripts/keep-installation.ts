@@ -104,7 +104,7 @@ async function run(): Promise<void> {
 /** Statuses above 1 say that something waits for a person, or that the time is over. */
 async function paydrop(...words: string[]): Promise<void> {
   const env = { ...process.env, PAYDROP_DASHBOARD: 'off', PAYDROP_LOG_LEVEL: 'warn' };
-  const args = [join(resolve(program), 'src/cli/main.ts'), '--dir', root, ...words];
+  const args = [join(resolve(program), 'src/main.ts'), '--dir', root, ...words];
   try {
     const { stdout, stderr } = await promisify(execFile)(resolve('node_modules/.bin/tsx'), args, { env });
     console.error(`${words.join(' ')}: ${stdout}${stderr}`);

@@ -111,7 +111,7 @@ function envOf(host: Host): NodeJS.ProcessEnv {
 }
 
 function wordsOf(version: keyof typeof VERSIONS, host: Host, words: readonly string[]): string[] {
-  return ['--import', 'tsx', join(VERSIONS[version], 'src/cli/main.ts'), '--dir', join(root, host), ...words];
+  return ['--import', 'tsx', join(VERSIONS[version], 'src/main.ts'), '--dir', join(root, host), ...words];
 }
 
 async function paydrop(version: keyof typeof VERSIONS, host: Host, ...words: string[]): Promise<string> {

@@ -128,7 +128,8 @@ export async function openApp(
       fingerprint,
     };
     await readBindings(ledger, namedAccounts(settings, fingerprint));
-    const rereadSettings = () => loadSettings(settings.root, { ...options.env, PAYDROP_SITE: settings.site });
+    const rereadSettings = () =>
+      loadSettings(settings.root, { ...options.env, PAYDROP_SITE: settings.site }, settings.features);
     return { ...parts, ...lookUps(settings, health.tally, ledger), rereadSettings, close };
   } catch (error) {
     // The reason why the start failed matters more than what fails during cleanup.

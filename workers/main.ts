@@ -19,7 +19,7 @@ import { note, noteEnd } from './note-failures.ts';
 import { type Stage, startStage, WorkingGroups } from './stage.ts';
 import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
 import { startAlarms } from './upkeep/start-alarms.ts';
-import { startTransfers } from './transfer/start-transfers.ts';
+import { workOf } from './feature-work.ts';
 import { type OnScan, startWatcher, type Watcher } from './watch/watch.ts';
 
 export type Workers = {
@@ -74,24 +74,29 @@ export async function startWorkers(
   const sweeper = await startSweeper(app, { atSite, sends: does(roles, 'submit') }, wakeAll);
   const bells = stages.map((stage) => app.queue.hear(stage.name, () => stage.wake()));
   wakeAll();
-  const transfers = startTransfers(app, roles);
+  const others = (await workOf(app.settings)).flatMap(({ start: begin }) => begin?.(app, roles) ?? []);
   const watcher = does(roles, 'list') ? await startWatcher(app, onScan) : BLIND;
   const alarms = startAlarms(app);
   const followed = await followSettings(app, roles, atSite, async () => {
     await planSchedules();
-    await transfers.follow();
+    for (const other of others) await other.follow();
     // Not awaited: a large drop in another folder may be taken meanwhile.
     void watcher.look();
   });
   return {
-    look: async () => (await transfers.look()) + (await watcher.look()) + (await countDueRuns(app)),
+    look: async () => {
+      let arriving = 0;
+      for (const part of [...others, watcher]) arriving += await part.look();
+      return arriving + (await countDueRuns(app));
+    },
     stop: async () => {
       stopping.abort();
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call in
       // progress gets its full time limit; the next start finds what is left.
       const waitMs = longestCallMs(app);
       const closing = [...bells.map((bell) => bell.close({ waitMs })), ...stages.map((stage) => stage.stop(waitMs))];
-      await Promise.all([followed.stop(), watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
+      const parts = [followed, watcher, ...others, sweeper, alarms];
+      await Promise.all([...parts.map((part) => part.stop()), ...closing]);
     },
   };
 }

@@ -63,7 +63,7 @@ export async function buildPrograms(): Promise<Programs> {
     () => '',
     (error: { stdout?: string }) => String(error.stdout),
   );
-  const modules = join(dist, 'src', 'cli', 'main.js');
+  const modules = join(dist, 'src', 'main.js');
   await stat(modules).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
   for (const folder of ['src', 'schemas'])
     await cp(join(ROOT, folder), join(dist, folder), {
@@ -73,7 +73,7 @@ export async function buildPrograms(): Promise<Programs> {
   const built = join(dir, 'built');
   await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), built]);
   return {
-    paydrop: join(built, 'src', 'cli', 'main.js'),
+    paydrop: join(built, 'src', 'main.js'),
     modules,
     of: (name) => join(dist, 'bench', `${name}.js`),
     remove: () => rm(dir, { recursive: true, force: true }),

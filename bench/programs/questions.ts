@@ -31,7 +31,7 @@ const { values } = parseArgs({
   },
 });
 const run = promisify(execFile);
-const PAYDROP = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const PAYDROP = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const TIMES = 20;
 const VIEWERS = 50;
 const WATCHED_MS = 10_000;

@@ -12,7 +12,7 @@ import { startSandbox } from '../../src/sandbox/index.ts';
 import { Cast } from './cast.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PROGRAM = join(ROOT, 'dist/src/cli/main.js');
+const PROGRAM = join(ROOT, 'dist/src/main.js');
 const OUT = join(ROOT, 'docs/recording/first-day.cast');
 const COLUMNS = 118;
 const ROWS = 32;

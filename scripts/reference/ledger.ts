@@ -5,7 +5,7 @@ export function renderLedger(): string {
   const subjects = readSubjects();
   return page(
     '# The ledger’s tables',
-    'The database of paydrop, as `schemas/ledger` defines it. Money is integer cents, times are UTC. Only paydrop writes here; a report may read. `schemas/ledger/README.md` says how to change it, and what its words mean.',
+    'The database of paydrop, as `schemas/ledger` and the `tables.sql` of features define it. Money is integer cents, times are UTC. Only paydrop writes here; a report may read. `schemas/ledger/README.md` says how to change it, and what its words mean.',
     '**What stands where.** The schema `paydrop` holds the tables and the rules that they keep by themselves: constraints, indexes, and triggers with their functions. There is one of each, and a migration changes it. The functions that the program calls stand behind the line `-- == Functions ==` of a file. Each version of paydrop makes its own, in a schema named by the hash of their text, and another version drops them when no process uses them any more. So no table, view, index, constraint or trigger may use such a function. A session looks for names in `paydrop`, then in the functions of its version. It keeps the plans of a function, so they must fit tables of any size.',
     '**Order.** paydrop runs the files in the order of this page. Each refers only to tables of the files before it, so a reference or trigger that needs a later table stands in the file of that table. The functions behind the line are made last.',
     'The tables by subject; an arrow leads from a table to the one that it refers to. Rows, faults, outcomes and fingerprints belong to their file by `file_no`, without a reference that every row would have to check.',
@@ -15,8 +15,8 @@ export function renderLedger(): string {
 }
 
 function renderSubject(subject: Subject, all: readonly Subject[]): string[] {
-  const { name, about, tables, views, rules, functions } = subject;
-  const parts = [`## ${name}`, linked(about), `From ${code(`schemas/ledger/${name}.sql`)}.`];
+  const { name, path, about, tables, views, rules, functions } = subject;
+  const parts = [`## ${name}`, linked(about), `From ${code(path)}.`];
   for (const one of tables) parts.push(`### ${one.name}`, linked(one.about), renderColumns(one), renderKeys(one, all));
   for (const one of views)
     parts.push(

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { splitStatements, SUBJECTS } from '../../src/ledger/engine/schema.ts';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FILES, splitStatements } from '../../src/ledger/engine/schema.ts';
 
-/** A file of schemas/ledger, read from its text: the page is made without a database. */
+/** A file of statements, read from its text: the page is made without a database. */
 export type Subject = {
+  /** Of a feature its name, else that of the file. */
   readonly name: string;
+  /** From the root of the repository. */
+  readonly path: string;
   readonly about: string;
   readonly tables: readonly Table[];
   readonly views: readonly View[];
@@ -32,15 +37,20 @@ export type Trigger = {
 export type Rule = { readonly name: string; readonly about: string };
 
 export function readSubjects(): Subject[] {
-  return SUBJECTS.map((name) =>
-    readSubject(name, readFileSync(new URL(`../../schemas/ledger/${name}.sql`, import.meta.url), 'utf8')),
-  );
+  return FILES.map((file) => readSubject(pathOf(file), readFileSync(file, 'utf8')));
 }
 
-function readSubject(name: string, text: string): Subject {
+/** Returns a path from the root of the repository. */
+function pathOf(file: URL): string {
+  return relative(fileURLToPath(new URL('../..', import.meta.url)), fileURLToPath(file));
+}
+
+function readSubject(path: string, text: string): Subject {
   const { tables: kept, functions: made } = splitStatements(text);
+  const [folder = '', file = ''] = path.split('/').slice(-2);
   return {
-    name,
+    name: file === 'tables.sql' ? folder : file.replace('.sql', ''),
+    path,
     about: readComment(/^(?:-- .*\n|--\n)+/.exec(text)?.[0] ?? ''),
     tables: [...kept.matchAll(TABLE)].map(([, table = '', body = '']) => readTable(table, body, text)),
     views: [...kept.matchAll(/^CREATE VIEW (\w+)/gm)].map(([, view = '']) => readView(view, text)),

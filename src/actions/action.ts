@@ -1,4 +1,4 @@
-import type { ActionName, ACTIONS, BoundFact } from '../../schemas/actions.ts';
+import type { ActionName, ACTIONS, BoundFact, CoreActionName } from '../../schemas/actions.ts';
 import type { EXIT } from '../../schemas/errors.ts';
 import type { App } from '../app.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
@@ -148,8 +148,36 @@ export type Action<Kind extends Subject['kind'] = Subject['kind'], Context = Act
 /** An action that needs the whole app. */
 export type AppAction<Kind extends Subject['kind']> = Action<Kind, AppContext> & { readonly needs: 'app' };
 
+declare module '../feature.ts' {
+  interface Feature {
+    /** Its actions (`actions` in its rows); `lazyAction` loads their code when they are planned or done. */
+    readonly actions?: {
+      readonly [Name in Exclude<HandledAction, CoreActionName>]?: Action<KindOf<Name>> | AppAction<KindOf<Name>>;
+    };
+  }
+}
+
 /** Actions with a subject; `look`, `check`, `drop` and `people` are implemented elsewhere. */
 export type HandledAction = Exclude<ActionName, 'look' | 'check' | 'drop' | 'people'>;
 
 /** The kind of subject of an action. */
 export type KindOf<Name extends HandledAction> = Exclude<(typeof ACTIONS)[Name]['to'], 'dashboard'>;
+
+/**
+ * Returns an action whose code is loaded when it is planned or done.
+ * @param known what the faces show of it before
+ */
+export function lazyAction<
+  Kind extends Subject['kind'],
+  Context,
+  Known extends Omit<Action<Kind, Context>, 'plan' | 'run'>,
+>(
+  known: Known,
+  load: () => Promise<Pick<Action<Kind, Context>, 'plan' | 'run'>>,
+): Known & Pick<Action<Kind, Context>, 'plan' | 'run'> {
+  return {
+    ...known,
+    plan: async (...given) => (await load()).plan(...given),
+    run: async (...given) => (await load()).run(...given),
+  };
+}

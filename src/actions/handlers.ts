@@ -1,8 +1,9 @@
+import type { CoreActionName } from '../../schemas/actions.ts';
 import { pause, resume } from './account-actions.ts';
 import { answerAddress } from './answer-address.ts';
-import { archiveRows } from './archive-rows.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
-import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
+import { besideCore, type Feature } from '../feature.ts';
+import type { Action, ActionContext, AppAction, AppContext, HandledAction, KindOf, Subject } from './action.ts';
 import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
 import { acknowledgeBatch, release } from './double-actions.ts';
 import { acknowledge, approve, cancel, decline } from './file-actions.ts';
@@ -18,8 +19,10 @@ import { reprocess, stopRun } from './reprocess/reprocess-actions.ts';
 import { resubmit } from './resubmit-action.ts';
 import { acknowledgeOneRun, runScheduleNow } from './schedule-actions.ts';
 
-/** All actions on a file, a batch, an account, a proposal, a schedule, a run of one, a selection or a profile. */
-export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> | AppAction<KindOf<Name>> } = {
+type CoreAction = Extract<HandledAction, CoreActionName>;
+
+/** All actions of the core on a file, a batch, an account, a proposal, a schedule, a run of one, a selection or a profile. */
+export const HANDLERS: { readonly [Name in CoreAction]: Action<KindOf<Name>> | AppAction<KindOf<Name>> } = {
   approve,
   decline,
   cancel,
@@ -43,7 +46,6 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   pause,
   resume,
   'answer-address': answerAddress,
-  'archive-rows': archiveRows,
   confirm,
   refuse,
   'run-now': runScheduleNow,
@@ -54,3 +56,13 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   'confirm-profile': confirmProfileWith(readSample),
   'retire-profile': retireProfile,
 };
+
+/** An action of any kind of subject and context. */
+export type Handler = Action<Subject['kind'], ActionContext | AppContext>;
+
+/** Returns all actions: of the core, then of the features that are on. */
+export function handlersOf(features: readonly Feature[]): Readonly<Partial<Record<HandledAction, Handler>>> {
+  const core = HANDLERS as unknown as Readonly<Record<string, Handler>>;
+  const added = features.map(({ actions }) => actions as unknown as Readonly<Record<string, Handler>> | undefined);
+  return besideCore(core, added);
+}

@@ -1,22 +1,13 @@
 import { saidState } from '../../schemas/shown.ts';
 import { ACTIONS, type BoundFact } from '../../schemas/actions.ts';
+import type { Feature } from '../feature.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { sha256Of } from '../kernel/hash.ts';
 import { maskReason } from '../kernel/mask.ts';
 import { recallForgotten } from '../ledger/doubt/recall-batch.ts';
-import { mustHaveRows } from '../ledger/retention/read-archived.ts';
-import type {
-  Action,
-  ActionContext,
-  AppContext,
-  Ask,
-  ActionReport,
-  HandledAction,
-  Input,
-  Plan,
-  Subject,
-} from './action.ts';
-import { HANDLERS } from './handlers.ts';
+import { mustHaveRows } from '../ledger/retention/archived-rows.ts';
+import type { ActionContext, AppContext, Ask, ActionReport, HandledAction, Input, Plan, Subject } from './action.ts';
+import { type Handler, handlersOf } from './handlers.ts';
 
 /** What would happen. A caller that sends `bind` back wants it done only while what the plan binds still holds. */
 export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly bind: string };
@@ -50,7 +41,7 @@ export function shownPlan({
 /** Finds the subject in its current state. */
 export type SubjectFinder = (kind: Subject['kind']) => Promise<Subject>;
 
-/** The app where the action needs it (`handlerOf(name).needs`). */
+/** The app where the action needs it (`needs` of its handler). */
 type Context = ActionContext | AppContext;
 
 /**
@@ -63,14 +54,14 @@ export async function planAction(
   find: SubjectFinder,
   input: Input,
 ): Promise<Planned> {
-  return planWith(context, name, await subjectOf(name, find), input);
+  return planWith(context, name, await subjectOf(context.settings.features, name, find), input);
 }
 
 async function planWith(context: Context, name: HandledAction, subject: Subject, input: Input): Promise<Planned> {
-  const handler = handlerOf(name);
+  const handler = handlerOf(context.settings.features, name);
   mustHave(handler.picks ?? [], input, `plan "${ACTIONS[name].label}"`);
   const plan = await handler.plan(context, subject, input);
-  return { subject, plan, bind: markOf(name, subject, plan, input) };
+  return { subject, plan, bind: markOf(handler, name, subject, plan, input) };
 }
 
 /**
@@ -87,10 +78,10 @@ export async function runAction(
   compareJournal: (context: Context) => Promise<unknown> = ({ ledger, settings }) =>
     recallForgotten(ledger, settings.paths.journal),
 ): Promise<ActionResult> {
-  const handler = handlerOf(name);
+  const handler = handlerOf(context.settings.features, name);
   const action = `do "${ACTIONS[name].label}"`;
   if (handler.comparesJournal) await compareJournal(context);
-  const subject = await subjectOf(name, find);
+  const subject = await subjectOf(context.settings.features, name, find);
   if (order.bind !== undefined) {
     const planned = await planWith(context, name, subject, order);
     if (order.bind !== planned.bind) return { result: 'changed', ...planned };
@@ -98,7 +89,7 @@ export async function runAction(
     if (barred !== undefined && status === 'unknownOpen') throw new PipelineError('RESOLUTION_REFUSED', action, barred);
     if (barred !== undefined) throw new PipelineError('MOVE_REFUSED', action, barred, { next: 'Nothing was changed.' });
   }
-  const because = { actor: order.actor, reason: reasonOf(name, order) };
+  const because = { actor: order.actor, reason: reasonOf(context.settings.features, name, order) };
   mustHave([...(handler.picks ?? []), ...(handler.asks ?? [])], order, action);
   return { result: 'done', subject, done: await handler.run(context, subject, order, because) };
 }
@@ -107,8 +98,12 @@ export async function runAction(
  * Finds the subject of the action.
  * @throws PipelineError when it is missing, or its state does not allow the action
  */
-export async function subjectOf(name: HandledAction, find: SubjectFinder): Promise<Subject> {
-  const { to, from } = handlerOf(name);
+export async function subjectOf(
+  features: readonly Feature[],
+  name: HandledAction,
+  find: SubjectFinder,
+): Promise<Subject> {
+  const { to, from } = handlerOf(features, name);
   const subject = await find(to);
   if (subject.kind === 'file' || subject.kind === 'batch')
     mustHaveRows(subject.file, `do "${ACTIONS[name].label}" with this ${to}`);
@@ -129,17 +124,27 @@ function stateOf(subject: Subject): string | undefined {
   return subject.kind === 'batch' ? subject.batch.state : undefined;
 }
 
-/** Returns the action, typed for any subject and context; the finder supplies one of the right kind. */
-export function handlerOf(name: HandledAction): Action<Subject['kind'], Context> & { readonly to: Subject['kind'] } {
-  return { ...(HANDLERS[name] as unknown as Action<Subject['kind'], Context>), to: ACTIONS[name].to };
+/**
+ * Returns the action, typed for any subject and context; the finder supplies one of the right kind.
+ * @throws PipelineError NOT_FOUND when its feature is left out
+ */
+export function handlerOf(
+  features: readonly Feature[],
+  name: HandledAction,
+): Handler & { readonly to: Subject['kind'] } {
+  const handler = handlersOf(features)[name];
+  if (handler) return { ...handler, to: ACTIONS[name].to };
+  throw new PipelineError('NOT_FOUND', `do "${ACTIONS[name].label}"`, 'the feature that does it is left out', {
+    next: 'Take it out of "features" in paydrop.yaml.',
+  });
 }
 
 /**
  * Returns the mark of a plan: its subject, the inputs it was made from, whether another person must confirm, and the
  * facts that the action binds. Sentences and figures of the plan are left out: they may change while it is read.
  */
-function markOf(name: HandledAction, subject: Subject, plan: Plan, { filled, file }: Input): string {
-  const picks = (handlerOf(name).picks ?? []).map(({ name: pick, kind }) =>
+function markOf(handler: Handler, name: HandledAction, subject: Subject, plan: Plan, { filled, file }: Input): string {
+  const picks = (handler.picks ?? []).map(({ name: pick, kind }) =>
     kind === 'file' ? file && sha256Of(file.bytes) : (filled[pick] ?? ''),
   );
   const bound = ACTIONS[name].binds.map((fact) => boundValue(name, plan, fact));
@@ -180,8 +185,9 @@ function keyOf(subject: Subject): string | number {
  * @throws PipelineError USAGE when one is asked for and none is given
  */
 export function reasonOf(
+  features: readonly Feature[],
   name: HandledAction,
-  { reason = handlerOf(name).usualReason ?? '' }: Pick<Order, 'reason'>,
+  { reason = handlerOf(features, name).usualReason ?? '' }: Pick<Order, 'reason'>,
   next = 'Say why.',
 ): string {
   if (ACTIONS[name].reason === 'none') return 'requested by hand';

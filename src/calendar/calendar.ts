@@ -1,4 +1,5 @@
-import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
+import type { CalendarConfig } from '../../schemas/config.ts';
+import { WEEKDAYS } from '../../schemas/config-parts.ts';
 import { dayInZone, startOfDay } from './zone-time.ts';
 
 const DAY_MS = 86_400_000;

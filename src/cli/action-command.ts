@@ -61,7 +61,8 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
   const { stop, into, ...input } = given;
   const reason = call.options['reason'] === undefined ? {} : { reason: String(call.options['reason']) };
   // A plan needs no reason; without one, nothing else is even opened.
-  if (!isPlan(call)) reasonOf(name, reason, SAY_WHY);
+  if (!isPlan(call)) reasonOf(call.features, name, reason, SAY_WHY);
+  const handler = handlerOf(call.features, name);
   const progress = progressLine();
   const watched = { progress: progress.show, ...(stop && { stop }), ...(into && { into }) };
   const work = async (context: ActionContext) => {
@@ -71,7 +72,7 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
     const asked = { actor: operatorName(), filled, ...(input.file && { file: input.file }) };
     if (isPlan(call)) {
       // A plan that rests on what was sent needs an open ledger, as the action does; this host reports to it.
-      if (handlerOf(name).comparesJournal) await compareJournalFirst(ledger, settings, { decides: false });
+      if (handler.comparesJournal) await compareJournalFirst(ledger, settings, { decides: false });
       return printPlan(call, await planAction(context, name, finder, asked));
     }
     const result = await runAction(context, name, finder, { ...asked, ...reason }, () =>
@@ -81,7 +82,7 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
     return printDone(call, result.done);
   };
   const run = () =>
-    handlerOf(name).needs === 'app'
+    handler.needs === 'app'
       ? withApp(settingsOf(call), { log: openCommandLog('warn'), env: process.env }, (app) =>
           work({ ...app, ...watched }),
         )
@@ -127,7 +128,7 @@ async function readBindingsHere(ledger: Ledger, settings: Settings): Promise<Err
 }
 
 async function suggest(context: ActionContext, name: HandledAction, find: () => Promise<Subject>): Promise<Filled> {
-  const handler = handlerOf(name);
+  const handler = handlerOf(context.settings.features, name);
   return handler.suggest ? handler.suggest(context, await find()) : {};
 }
 

@@ -1,12 +1,22 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../kernel/clock.ts';
 import { loadSettings, type Settings } from '../config/config.ts';
+import { findKeyPlace } from '../crypto/key-place.ts';
+import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
+import type { Feature } from '../feature.ts';
 import { openLog } from '../kernel/log.ts';
 import { type Ledger, type LedgerPlace, openLedger } from '../ledger/engine/open-ledger.ts';
 import { sayOut } from './print/say.ts';
 
 /** A part of a command line in commander's notation (`<file>`, `--port <number>`), and what it is for. */
 export type Described = readonly [words: string, about: string];
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Its commands by name, loaded when they are called. */
+    readonly commands?: Readonly<Record<string, () => Promise<CliCommand>>>;
+  }
+}
 
 /** One command: a row of the table in commands.ts. It runs, or it groups several commands below its name. */
 export type CliCommand = RunningCommand | (CommandWords & { commands: readonly CliCommand[] });
@@ -38,6 +48,8 @@ export type Call = {
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
   readonly dir: string;
+  /** The features of this build. */
+  readonly features: readonly Feature[];
 };
 
 export const JSON_OPTION = ['--json', 'print JSON'] as const;
@@ -48,7 +60,12 @@ export function print(call: Call, json: unknown, text: () => string): void {
 }
 
 export function settingsOf(call: Call, env: NodeJS.ProcessEnv = process.env): Settings {
-  return loadSettings(call.dir, env);
+  return loadSettings(call.dir, env, call.features);
+}
+
+/** Opens the keys that the settings name. @throws PipelineError MASTER_KEY_WRONG and others */
+export function keysOf(settings: Settings): KeyRing {
+  return openKeyRing(findKeyPlace(settings, process.env));
 }
 
 export function placeOf(settings: Settings): LedgerPlace {
@@ -85,7 +102,7 @@ export async function withLedgerIfAny<Result>(
   ask: (ledger: Ledger | undefined) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const { databaseUrl, paths } = loadSettings(call.dir, process.env);
+    const { databaseUrl, paths } = settingsOf(call);
     if (databaseUrl !== undefined || existsSync(paths.data)) return await readLedger(call, ask);
   } catch {
     // It cannot be reached now.

@@ -1,4 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { loadSettings } from '../config/config.ts';
+import { besideCore, type Feature } from '../feature.ts';
+import { PipelineError } from '../kernel/errors.ts';
 import type { CliCommand } from './command.ts';
 import { compileLater, keepHeapSmall } from './process/prepare-process.ts';
 
@@ -46,7 +49,6 @@ const COMMANDS = {
   sender: async () => (await import('./commands/sender.ts')).sender,
   key: async () => (await import('./commands/key.ts')).key,
   retention: async () => (await import('./retention/retention.ts')).retention,
-  archive: async () => (await import('./retention/archive.ts')).archive,
   'search-index': async () => (await import('./show/find.ts')).searchIndex,
   call: async () => (await import('./call/call.ts')).call,
   customers: async () => (await import('./call/customers.ts')).customers,
@@ -55,40 +57,79 @@ const COMMANDS = {
   completion: async () => (await import('./commands/completion.ts')).completion,
 } satisfies Record<string, () => Promise<CliCommand>>;
 
+/** Returns the table with the commands of features behind those of the core. */
+function tableOf(features: readonly Feature[]): Readonly<Record<string, () => Promise<CliCommand>>> {
+  return besideCore<() => Promise<CliCommand>>(
+    COMMANDS,
+    features.map(({ commands }) => commands),
+  );
+}
+
 /** Loads the whole table. */
-export function loadCommands(): Promise<readonly CliCommand[]> {
-  return Promise.all(Object.values(COMMANDS).map((load) => load()));
+export function loadCommands(features: readonly Feature[]): Promise<readonly CliCommand[]> {
+  return Promise.all(Object.values(tableOf(features)).map((load) => load()));
 }
 
 /**
  * Loads what the words name: their command where its name comes first, after the folder or `help` at most, or the whole
- * table.
+ * table. Commands of features that the configuration leaves out are not in it.
+ * @throws PipelineError NOT_FOUND when they name the command of such a feature
  */
-export async function loadNamed(words: readonly string[]): Promise<readonly CliCommand[]> {
-  const [first, second, third] = words;
-  const afterDir = first === '--dir' ? third : first?.startsWith('--dir=') ? second : first;
-  const name = first === 'help' ? second : afterDir;
+export async function loadNamed(
+  words: readonly string[],
+  features: readonly Feature[],
+): Promise<readonly CliCommand[]> {
+  const { name, dir } = readStart(words);
   if (name === 'start') {
     // Before its code is loaded, because both count from the moment they are set.
     keepHeapSmall();
     compileLater();
   }
   if (name !== undefined && isName(name)) return [await COMMANDS[name]()];
-  return (await readListed(words)) ?? loadCommands();
+  const present = withoutLeftOut(dir, features);
+  const table = tableOf(present);
+  if (name !== undefined && Object.hasOwn(table, name)) return [await table[name]!()];
+  const left = features.find(({ commands = {} }) => name !== undefined && Object.hasOwn(commands, name));
+  if (left) {
+    const next = 'Take it out of "features" in paydrop.yaml.';
+    throw new PipelineError('NOT_FOUND', `run "${name}"`, `the feature "${left.name}" is left out`, { next });
+  }
+  const isHelp = words.every((word) => !Object.hasOwn(table, word));
+  return (isHelp ? await readListed(present) : undefined) ?? loadCommands(present);
+}
+
+/** Reads the command and the folder as far as they stand at the beginning. */
+function readStart(words: readonly string[]): { name: string | undefined; dir: string } {
+  const [first, second, third] = words;
+  const usual = process.env['PAYDROP_DIR'] || '.';
+  if (first === 'help') return { name: second, dir: usual };
+  if (first === '--dir') return { name: third, dir: second ?? usual };
+  return first?.startsWith('--dir=')
+    ? { name: second, dir: first.slice('--dir='.length) }
+    : { name: first, dir: usual };
 }
 
 function isName(word: string): word is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, word);
 }
 
+/** Returns the features that the configuration of a folder does not leave out; all where it cannot be read. */
+function withoutLeftOut(dir: string, features: readonly Feature[]): readonly Feature[] {
+  try {
+    return loadSettings(dir, process.env, features).features;
+  } catch {
+    return features;
+  }
+}
+
 /**
  * Returns the table from the list that the build makes of it, for words that only ask for help or the version: its
  * commands do not run.
- * @returns undefined where a word names a command, and when paydrop runs from its source, which has no list
+ * @returns undefined when paydrop runs from its source, which has no list
  */
-async function readListed(words: readonly string[]): Promise<readonly CliCommand[] | undefined> {
-  if (words.some(isName)) return undefined;
+async function readListed(features: readonly Feature[]): Promise<readonly CliCommand[] | undefined> {
   const text = await readFile(new URL('./commands.json', import.meta.url), 'utf8').catch(() => undefined);
+  const table = tableOf(features);
   const listed = text === undefined ? [] : (JSON.parse(text) as CliCommand[]);
-  return listed.length === 0 ? undefined : listed;
+  return listed.length === 0 ? undefined : listed.filter(({ name }) => Object.hasOwn(table, name));
 }

@@ -5,6 +5,7 @@ import type { CliCommand } from './command.ts';
 import { loadNamed } from './commands.ts';
 import { paintFor } from './print/paint.ts';
 import { readPackageVersion } from './package-version.ts';
+import type { Feature } from '../feature.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 import { sayErr } from './print/say.ts';
@@ -13,12 +14,13 @@ import { sayErr } from './print/say.ts';
  * Runs a command line, given without Node and script names. Data goes to standard output, the rest to standard error.
  * @returns the exit status; it never throws
  */
-export async function runCommandLine(words: readonly string[]): Promise<number> {
+export async function runCommandLine(words: readonly string[], features: readonly Feature[]): Promise<number> {
   let status: number = EXIT.ok;
-  const program = makeProgram(await loadNamed(words), (answer) => {
+  const finish = (answer: number) => {
     status = answer;
-  });
+  };
   try {
+    const program = makeProgram(await loadNamed(words, features), { finish, features });
     await program.parseAsync([...words], { from: 'user' });
     return status;
   } catch (error) {
@@ -28,9 +30,10 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
 /**
  * Builds commander's program from the command table.
- * @param finish receives the exit status of the command that ran
+ * @param whole.finish receives the exit status of the command that ran
+ * @param whole.features those of this build
  */
-export function makeProgram(commands: readonly CliCommand[], finish: (status: number) => void): Command {
+export function makeProgram(commands: readonly CliCommand[], whole: Omit<Whole, 'program'>): Command {
   const program = new Command('paydrop')
     .description('Drop a CSV of card or bank payments, get it back reconciled.')
     .version(readPackageVersion())
@@ -40,7 +43,7 @@ export function makeProgram(commands: readonly CliCommand[], finish: (status: nu
     .showHelpAfterError('Run it with --help.')
     .exitOverride();
   program.addHelpText('after', `\n"paydrop <command> --help" shows examples.\n\n${describeExitCodes()}`);
-  for (const command of commands) addCommand(program, command, { program, finish });
+  for (const command of commands) addCommand(program, command, { program, ...whole });
   return program;
 }
 
@@ -63,7 +66,11 @@ function usageOf(command: Command): string {
   return `${names.join(' ')} ${command.usage()}`;
 }
 
-type Whole = { readonly program: Command; readonly finish: (status: number) => void };
+type Whole = {
+  readonly program: Command;
+  readonly finish: (status: number) => void;
+  readonly features: readonly Feature[];
+};
 
 function addCommand(parent: Command, command: CliCommand, whole: Whole): void {
   const added = parent.command(command.name).description(command.about);
@@ -79,7 +86,7 @@ function addCommand(parent: Command, command: CliCommand, whole: Whole): void {
   }
   added.action(async () => {
     const dir = whole.program.opts()['dir'] as string;
-    whole.finish(await command.run({ arguments: added.args, options: added.opts(), dir }));
+    whole.finish(await command.run({ arguments: added.args, options: added.opts(), dir, features: whole.features }));
   });
 }
 

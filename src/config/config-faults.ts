@@ -24,7 +24,6 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
     ...settings.folders.flatMap((folder, index) => findFolderFaults(folder, `folders.${index}`, settings.accounts)),
     ...findScheduleFaults(settings),
     ...findPathFaults(settings),
-    ...findRemoteFaults(settings),
     ...settings.alarms.flatMap((target, index) => findAlarmFaults(target, `alarms.${index}`)),
   ];
 }
@@ -46,7 +45,7 @@ function protocolOf(text: string): string {
   return URL.canParse(text) ? new URL(text).protocol : '';
 }
 
-function missing(what: string, name: string, names: Iterable<string>): string {
+export function missing(what: string, name: string, names: Iterable<string>): string {
   return `there is no ${what} "${name}"${didYouMean(name, names)}`;
 }
 
@@ -131,26 +130,6 @@ function findLayoutFaults({ layout, operation }: Folder, path: string, { country
   if (row.operations.includes(operation) && (row.countries?.includes(country) ?? true)) return [];
   const reason = `"${layout}" (${columnsOf(layout).length} columns) is not for ${operation} in ${country}`;
   return [{ path: `${path}.layout`, reason }];
-}
-
-/** Finds undefined remotes, which would otherwise be noticed only at the first transfer. */
-function findRemoteFaults({ folders, push, remotes, accounts }: Settings): ConfigFault[] {
-  const users = [
-    ...folders.flatMap(({ pull }, index) =>
-      pull ? [{ path: `folders.${index}.pull.remote`, name: pull.remote }] : [],
-    ),
-    ...push.map(({ remote }, index) => ({ path: `push.${index}.remote`, name: remote })),
-  ];
-  return [
-    ...users
-      .filter(({ name }) => !remotes.has(name))
-      .map(({ path, name }) => ({ path, reason: missing('remote', name, remotes.keys()) })),
-    ...push.flatMap((target, index) =>
-      (target.accounts ?? [])
-        .filter((name) => !accounts.has(name))
-        .map((name) => ({ path: `push.${index}.accounts`, reason: missing('account', name, accounts.keys()) })),
-    ),
-  ];
 }
 
 function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigFault[] {

@@ -2,15 +2,11 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import {
-  type AccountConfig,
-  type AlarmConfig,
-  Config,
-  type FolderConfig,
-  type RemoteConfig,
-  USUAL_CALLS,
-} from '../../schemas/config.ts';
+import { type AccountConfig, type AlarmConfig, Config, type FolderConfig, USUAL_CALLS } from '../../schemas/config.ts';
+import { FEATURE_ROWS, SECRET_PATHS } from '../../schemas/features.ts';
 import { HOME_SITE } from '../../schemas/jobs.ts';
+import type { FeatureRows } from '../../schemas/table-rows.ts';
+import type { Feature } from '../feature.ts';
 import { faultyError, type Place, placeOfSetting } from './config-place.ts';
 import { explainIssue, type ShapeFault } from './explain-issue.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
@@ -18,6 +14,13 @@ import { type DashboardSettings, type ListenAddress, readDashboard, readListenAd
 import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';
 import { type FileStamp, markSections, type SectionMarks, stampOf } from './sections.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Finds what its well-formed settings can still get wrong. */
+    settingFaults?(settings: Settings): readonly ConfigFault[];
+  }
+}
 
 export const CONFIG_FILE = 'paydrop.yaml';
 
@@ -39,23 +42,21 @@ export type Folder = Omit<FolderConfig, 'path' | 'work' | 'routingCheck'> & {
   routingCheck: boolean;
 };
 
-/** An SFTP server with its secrets read. */
-export type Remote = RemoteConfig & { name: string };
-
 /** A recipient of alarms, with its secrets read. */
 export type AlarmTarget = AlarmConfig;
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
 export type Settings = Omit<
   Config,
-  'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'dashboard' | 'journal' | 'concurrency'
+  'accounts' | 'folders' | 'paths' | 'monitor' | 'dashboard' | 'journal' | 'concurrency' | 'features'
 > & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
   /** Folders that left the configuration while this process ran. They are not watched; their claimed files go on. */
   leftFolders: readonly Folder[];
-  remotes: ReadonlyMap<string, Remote>;
+  /** The features that are not left out. */
+  features: readonly Feature[];
   /** By what a change of each section shows. */
   marks: SectionMarks;
   /** The file as it was read; undefined for settings that did not come from one. */
@@ -92,18 +93,23 @@ export type Settings = Omit<
 /**
  * Reads `paydrop.yaml` in a folder and the environment. It reports all faults of a stage at once, with their paths. The
  * stages are the text, single settings, and settings that contradict each other or the tables.
+ * @param installed the features of this build
  * @throws PipelineError CONFIG_MISSING, CONFIG_INVALID, RESTRICTED
  */
-export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
+export function loadSettings(root: string, env: NodeJS.ProcessEnv, installed: readonly Feature[] = []): Settings {
   const file = configPath(root);
   // Before it is read: a change in between then shows as one.
   const source = stampOf(file);
   const { document, lines, value: given } = parseYaml(readText(file), file);
   const place: Place = (path) => placeOfSetting(document, lines, path);
-  const odd = [...pathsWithNul(given).map((path) => ({ path, reason: NUL_FAULT })), ...saidTwice(given)];
+  const odd = [
+    ...pathsWithNul(given).map((path) => ({ path, reason: NUL_FAULT })),
+    ...saidTwice(given),
+    ...ofLeftOut(given),
+  ];
   if (odd.length > 0) throw faultyError('CONFIG_INVALID', file, odd, given, place);
   const parsed = Config.safeParse(given);
-  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), env, place), source };
+  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), env, { place, installed }), source };
   const faults = parsed.error.issues.flatMap((issue) => explainIssue(issue, given));
   throw faultyError('CONFIG_INVALID', file, faults, given, place);
 }
@@ -127,6 +133,30 @@ function saidTwice(given: unknown): ShapeFault[] {
           reason: 'the profile of this folder says it, so take it out here',
         })),
   );
+}
+
+/** Returns the settings of features that are left out: without the feature they would do nothing, in silence. */
+function ofLeftOut(given: unknown): ShapeFault[] {
+  const { features, accounts, folders }: { features?: unknown; accounts?: unknown; folders?: unknown } = Object(given);
+  const places = [
+    ['settings', [{ path: [], of: given }]],
+    ['accountSettings', Object.entries(Object(accounts)).map(([name, of]) => ({ path: ['accounts', name], of }))],
+    ['folderSettings', Object.entries(Object(folders)).map(([name, of]) => ({ path: ['folders', Number(name)], of }))],
+  ] as const;
+  return Object.entries<FeatureRows>(FEATURE_ROWS)
+    .filter(([feature]) => Object(features)[feature] === false)
+    .flatMap(([feature, rows]) =>
+      places.flatMap(([part, at]) =>
+        at.flatMap(({ path, of }) =>
+          Object.keys(rows[part] ?? {})
+            .filter((name) => Object.hasOwn(Object(of), name))
+            .map((name) => ({
+              path: [...path, name],
+              reason: `it belongs to "${feature}", which is left out: take it out too, or take "${feature}" out of "features"`,
+            })),
+        ),
+      ),
+    );
 }
 
 const NUL_FAULT = 'it contains a NUL character, which no path, name or secret can have';
@@ -184,29 +214,42 @@ function parseYaml(text: string, file: string): { document: Document; lines: Lin
 /**
  * Turns a well-formed configuration into settings, and checks what its shape cannot express.
  * @param root absolute; paths of the configuration are relative to it
- * @param place where settings stand in the file
+ * @param options.place where settings stand in the file
+ * @param options.installed the features of this build
  * @throws PipelineError CONFIG_INVALID, or RESTRICTED when all faults are restrictions of the service
  */
 export function resolveSettings(
   config: Config,
   root: string,
   env: NodeJS.ProcessEnv,
-  place: Place = () => undefined,
+  { place = () => undefined, installed = [] }: { place?: Place; installed?: readonly Feature[] } = {},
 ): Settings {
   const faults: ConfigFault[] = [];
-  const settings = toSettings(config, root, env, faults);
-  faults.push(...findConfigFaults(settings));
+  const features = installed.filter(({ name }) => config.features[name] !== false);
+  const settings = { ...toSettings(config, root, env, faults), features };
+  faults.push(...findFaults(settings));
   if (faults.length === 0) return settings;
   const code = faults.every((fault) => fault.restricted) ? 'RESTRICTED' : 'CONFIG_INVALID';
   const placed = faults.map(({ path, reason }) => ({ path: path.split('.'), reason }));
   throw faultyError(code, join(root, CONFIG_FILE), placed, config, place);
 }
 
-function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, remotes, monitor, dashboard, journal, concurrency, ...rest } = config;
+/** Finds everything that well-formed settings can still get wrong. */
+export function findFaults(settings: Settings): ConfigFault[] {
+  return [...findConfigFaults(settings), ...settings.features.flatMap((one) => one.settingFaults?.(settings) ?? [])];
+}
+
+function toSettings(
+  config: Config,
+  root: string,
+  env: NodeJS.ProcessEnv,
+  faults: ConfigFault[],
+): Omit<Settings, 'features'> {
+  const { accounts, folders, paths, monitor, dashboard, journal, concurrency, features: _features, ...plain } = config;
   const data = resolve(root, paths.data);
   const host = env['PAYDROP_HOST'] || hostname();
   const secretOf = (path: string, text: string) => valueOrFault(readSecret(text, root, env), path, faults);
+  const rest = SECRET_PATHS.reduce((read, path) => withSecrets(read, path.split('.'), [], secretOf), plain);
   const readAccount = (name: string, account: AccountConfig): Account => ({
     ...account,
     name,
@@ -216,13 +259,6 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
       openpgp: readOpenPgp(account.openpgp, `accounts.${name}.openpgp`, { root, env, faults }),
     }),
   });
-  const readRemote = (name: string, remote: RemoteConfig): Remote => {
-    const secrets = (['password', 'key', 'passphrase'] as const).flatMap((field) => {
-      const text = remote[field];
-      return text === undefined ? [] : [[field, secretOf(`remotes.${name}.${field}`, text)]];
-    });
-    return { ...remote, ...Object.fromEntries(secrets), name };
-  };
   const alarms = config.alarms.map((target, index): AlarmTarget => {
     const read = (name: string, text: string) => secretOf(`alarms.${index}.${name}`, text);
     return target.by === 'mail'
@@ -231,7 +267,6 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
   });
   return {
     ...rest,
-    remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
     root,
     alarms,
     leftFolders: [],
@@ -267,6 +302,21 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     otlpShare: Number(env['PAYDROP_OTLP_SHARE'] || 1),
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
+}
+
+/** Returns a value with its secrets at a path read; `*` stands for each name, or each entry of a list. */
+function withSecrets<Value>(
+  value: Value,
+  [name, ...deeper]: readonly string[],
+  at: readonly string[],
+  read: (path: string, text: string) => string,
+): Value {
+  if (name === undefined) return typeof value === 'string' ? (read(at.join('.'), value) as Value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const changed = Object.entries(value).map(([key, inner]: [string, unknown]) =>
+    name === '*' || name === key ? [key, withSecrets(inner, deeper, [...at, key], read)] : [key, inner],
+  );
+  return (Array.isArray(value) ? changed.map(([, inner]) => inner) : Object.fromEntries(changed)) as Value;
 }
 
 /** An account has one call that sends at a time, so more would find nothing to do. */

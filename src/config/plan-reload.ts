@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SETTING_EFFECTS } from '../../schemas/setting-effects.ts';
-import type { Folder, Settings } from './config.ts';
-import { findConfigFaults } from './config-faults.ts';
+import { findFaults, type Folder, type Settings } from './config.ts';
 import { RELOADED, type Section, SECTIONS } from './sections.ts';
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Returns settings elsewhere that a folder needs: while they differ from those in use, it waits for a restart. */
+    restsOn?(settings: Settings, folder: Folder): unknown;
+  }
+}
 
 /** What a running process takes up from a changed configuration, and what waits for its restart. */
 export type Reload = {
@@ -23,7 +29,7 @@ export function planReload(used: Settings, file: Settings): Reload {
   const folders = chosen.flatMap(({ folder }) => folder ?? []);
   const isWhole = chosen.every(({ waits }) => !waits);
   // Old and new settings together may contradict each other although each was right.
-  const fits = findConfigFaults({ ...used, folders, alarms: file.alarms }).length === 0;
+  const fits = findFaults({ ...used, folders, alarms: file.alarms }).length === 0;
   const taken = fits ? folders : used.folders;
   const changed = SECTIONS.filter((section) => !RELOADED.includes(section) && isChanged(used, file, section));
   return {
@@ -54,7 +60,7 @@ const FOLDER_KEEPS = Object.entries(SETTING_EFFECTS).flatMap(([path, { by }]): (
 });
 
 function mayTakeUp(used: Settings, file: Settings, folder: Folder, before: Folder | undefined): boolean {
-  const { account, schedule, pull } = folder;
+  const { account, schedule } = folder;
   const isSame = (read: (settings: Settings) => unknown) => {
     const value = read(used);
     return value !== undefined && isDeepStrictEqual(value, read(file));
@@ -62,7 +68,7 @@ function mayTakeUp(used: Settings, file: Settings, folder: Folder, before: Folde
   return (
     isSame(({ accounts }) => accounts.get(account)) &&
     (schedule === undefined || isSame(({ schedules }) => schedules[schedule])) &&
-    (pull === undefined || isSame(({ remotes }) => remotes.get(pull.remote))) &&
+    used.features.every(({ restsOn }) => restsOn === undefined || isSame((settings) => restsOn(settings, folder))) &&
     FOLDER_KEEPS.every((name) => before === undefined || isDeepStrictEqual(before[name], folder[name]))
   );
 }

@@ -6,7 +6,7 @@ import type { FaultCount } from '../ledger/row/fault-counts.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/file/read-file.ts';
 import { type AuditRow, findFile, readAudit } from '../ledger/file/search.ts';
 import type { BatchRow, OutputRow, PlainFileRow } from '../ledger/engine/records.ts';
-import { readArchiveOf, type RowArchive } from '../ledger/retention/read-archived.ts';
+import { readArchiveOf, type RowArchive } from '../ledger/retention/archived-rows.ts';
 import { readBlocks, readShownFile, showBatch, type ShownFile } from './read-blocks.ts';
 import { readHoldReasons } from './hold-reasons.ts';
 

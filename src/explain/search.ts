@@ -11,7 +11,7 @@ import { joinedDigits } from '../kernel/plain-digits.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../ledger/file/list-files.ts';
 import type { FoundRow } from '../ledger/file/search.ts';
-import { findArchivedInvoice, sayArchivedFile } from '../ledger/retention/read-archived.ts';
+import { findArchivedInvoice, sayArchivedFile } from '../ledger/retention/archived-rows.ts';
 import { findPayments, type PaymentSearch } from '../ledger/row/find-payments.ts';
 import { findBatch, isBatchReference } from './batch-reference.ts';
 import { readBlocks, type SaidPayment, sayPayment } from './read-blocks.ts';

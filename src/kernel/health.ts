@@ -17,10 +17,6 @@ export type Health = {
   readonly sweptAt: Date | undefined;
   /** Since when comparing ledger and queue has failed, and the last reason; undefined while it succeeds. */
   readonly trouble: { readonly since: Date; readonly code: ErrorCode; readonly why: string | undefined } | undefined;
-  /** Transfers from and to SFTP servers that keep failing, by name, and since when. Empty while all succeed. */
-  readonly brokenTransfers: ReadonlyMap<string, BrokenTransfer>;
-  /** Transfers whose last attempt succeeded. */
-  readonly workingTransfers: ReadonlySet<string>;
   /** Work that has failed and not succeeded since, on any process, as `work subject`; refreshed by each sweep. */
   readonly failing: Set<string>;
   /** What a person at the terminal must know of a changed configuration; undefined while it is used as it is. */
@@ -35,27 +31,16 @@ export type Health = {
   noteListing(folderId: string): void;
   noteSweep(): void;
   noteTrouble(code: ErrorCode, why?: string): void;
-  /** @param fault omitted after a success */
-  noteTransfer(name: string, fault?: Omit<BrokenTransfer, 'since'>): void;
-  /** Forgets a transfer that is no longer made. */
-  dropTransfer(name: string): void;
   noteStop(): void;
 };
-
-/** `everyMs`: time between two attempts. */
-export type BrokenTransfer = { readonly since: Date; readonly everyMs: number; readonly account: string | null };
 
 export function startHealth(clock: Clock): Health {
   const listedAt = new Map<string, Date>();
   const watched = new Map<string, Date>();
-  const brokenTransfers = new Map<string, BrokenTransfer>();
-  const workingTransfers = new Set<string>();
   const health: { -readonly [Sign in keyof Health]: Health[Sign] } = {
     begunAt: clock.now(),
     watched,
     listedAt,
-    brokenTransfers,
-    workingTransfers,
     failing: new Set(),
     sweptAt: undefined,
     trouble: undefined,
@@ -78,19 +63,6 @@ export function startHealth(clock: Clock): Health {
     },
     noteTrouble: (code, why) => {
       health.trouble = { since: health.trouble?.since ?? clock.now(), code, why };
-    },
-    noteTransfer: (name, fault) => {
-      if (fault === undefined) {
-        brokenTransfers.delete(name);
-        workingTransfers.add(name);
-      } else {
-        brokenTransfers.set(name, { since: brokenTransfers.get(name)?.since ?? clock.now(), ...fault });
-        workingTransfers.delete(name);
-      }
-    },
-    dropTransfer: (name) => {
-      brokenTransfers.delete(name);
-      workingTransfers.delete(name);
     },
     noteStop: () => {
       health.isStopping = true;

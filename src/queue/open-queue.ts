@@ -14,7 +14,8 @@ import { connectPostgres, type PostgresSettings } from './postgres-connection.ts
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
 import { connectRedis, type RedisSettings } from './redis-connection.ts';
 import { type QueueWorker, startWorker } from './start-worker.ts';
-import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
+import type { CalendarConfig } from '../../schemas/config.ts';
+import { WEEKDAYS } from '../../schemas/config-parts.ts';
 
 /** PostgreSQL by default, in the schema `paydrop_queue` on the ledger's server; Redis when a URL is given. */
 export type QueueBackend =

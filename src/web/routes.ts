@@ -1,4 +1,4 @@
-import { HANDLERS } from '../actions/handlers.ts';
+import { handlersOf } from '../actions/handlers.ts';
 import { planAction, runAction } from '../actions/run-action.ts';
 import { finderIn } from './actions/find-subject.ts';
 import type { Routes } from './web-context.ts';
@@ -59,7 +59,7 @@ export const ROUTES: readonly Routes[] = [
   auditPages,
   dropPages,
   openApi({
-    handlers: HANDLERS,
+    handlers: handlersOf,
     plan: (context, name, params, input) => planAction(context.app, name, finderIn(context, params), input),
     run: (context, name, params, order) => runAction(context.app, name, finderIn(context, params), order),
   }),

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../schemas/actions.ts';
 import type { HandledAction } from '../../src/actions/action.ts';
-import { HANDLERS } from '../../src/actions/handlers.ts';
+import { FEATURES } from '../../src/features.ts';
+import { HANDLERS, handlersOf } from '../../src/actions/handlers.ts';
 import { confirmProfileWith } from '../../src/actions/profile/confirm-profile.ts';
 import { PROFILE_TEXT, putDraft } from '../ledger/support/put-version.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
@@ -22,7 +23,7 @@ import { dayReport } from '../workers/support/resolve-context.ts';
 /** Every action has the same plan, JSON and exit status on the command line and by the API, tried on equal subjects. */
 
 const because = { actor: 'operator:ada', reason: 'wait' };
-const ACTION_NAMES = Object.keys(HANDLERS) as HandledAction[];
+const ACTION_NAMES = Object.keys(handlersOf(FEATURES)) as HandledAction[];
 const tried = new Set<HandledAction>();
 
 type Order = {
@@ -133,7 +134,7 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
   beforeAll(async () => {
     const schedule = { does: 'take', at: '23:59', timeZone: 'UTC' };
     const settings = { batch: { maxRows: 2 }, newcomerDays: 0, schedules: { morning: schedule, evening: schedule } };
-    await open(await openDashboardWorld({ folder: { sameTotals: 'off' }, settings }, openCliWorld));
+    await open(await openDashboardWorld({ features: FEATURES, folder: { sameTotals: 'off' }, settings }, openCliWorld));
     await pauseAccount(world.app.ledger, 'main', because);
     const held = ['let', 'end', 'yes', 'no'].flatMap(pairOf);
     const free = ['file', 'part', 'again', 'away', 'free', 'seen', 'foreign', 'late', 'former'].flatMap(pairOf);

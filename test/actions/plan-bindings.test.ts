@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, type BoundFact } from '../../schemas/actions.ts';
 import type { Filled, HandledAction, Input, Subject } from '../../src/actions/action.ts';
-import { HANDLERS } from '../../src/actions/handlers.ts';
+import { HANDLERS, handlersOf } from '../../src/actions/handlers.ts';
 import { confirmProfileWith } from '../../src/actions/profile/confirm-profile.ts';
 import { planAction, runAction, shownPlan, type SubjectFinder } from '../../src/actions/run-action.ts';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
@@ -19,6 +19,7 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 import { PROFILE_TEXT, putConfirmed, putDraft } from '../ledger/support/put-version.ts';
 import { type DoubtWorld, openDoubtWorld } from '../web/support/doubt-world.ts';
 import { dayReport } from '../workers/support/resolve-context.ts';
+import { FEATURES } from '../../src/features.ts';
 
 /**
  * What the plan of each action binds (`binds` in schemas/actions.ts): a fact that informs may change between the plan
@@ -26,7 +27,7 @@ import { dayReport } from '../workers/support/resolve-context.ts';
  */
 
 const because = { actor: 'operator:ada', reason: 'wait' };
-const ACTION_NAMES = Object.keys(HANDLERS) as HandledAction[];
+const ACTION_NAMES = Object.keys(handlersOf(FEATURES)) as HandledAction[];
 const walked = new Set<HandledAction>();
 
 /** One step of another user or of the pipeline between a plan and its action. */
@@ -91,6 +92,7 @@ const attemptOf = (name: string) =>
 describe('plans about files, batches, accounts, proposals, schedules and selections', () => {
   const opened = openedForTests(() =>
     openPipelineWorld({
+      features: FEATURES,
       account: { recheck: { afterMs: [] } },
       folder: { sameTotals: 'off' },
       settings: {

@@ -129,18 +129,18 @@ describe('run action', () => {
   describe('subjectOf', () => {
     it('refuses a state in which the action cannot begin, with where to look', async () => {
       const find = finderOf('bound.csv');
-      await expect(subjectOf('approve', find)).rejects.toMatchObject({
+      await expect(subjectOf([], 'approve', find)).rejects.toMatchObject({
         code: 'MOVE_REFUSED',
         message: expect.stringContaining('its state is cancelled; it must be needs approval'),
       });
-      expect(await subjectOf('check-outputs', find)).toMatchObject({ kind: 'file' });
+      expect(await subjectOf([], 'check-outputs', find)).toMatchObject({ kind: 'file' });
     });
   });
 
   describe('handlerOf', () => {
     it('says to what the action is done', () => {
-      expect(handlerOf('pause')).toMatchObject({ to: 'account' });
-      expect(handlerOf('retry')).toMatchObject({ to: 'batch', from: ['refused'] });
+      expect(handlerOf([], 'pause')).toMatchObject({ to: 'account' });
+      expect(handlerOf([], 'retry')).toMatchObject({ to: 'batch', from: ['refused'] });
     });
   });
 });

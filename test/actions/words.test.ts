@@ -9,9 +9,8 @@ import { evidenceFacts } from '../../src/actions/evidence-facts.ts';
 import { batchFacts, fileFacts, shortHash, sumWords } from '../../src/actions/subject-words.ts';
 import { ACTIONS } from '../../schemas/actions.ts';
 import { BATCH_MOVES, BATCH_STATES, FILE_STATES } from '../../schemas/lifecycle.ts';
-import type { Action } from '../../src/actions/action.ts';
-import { HANDLED } from '../../src/web/actions/actions-for.ts';
-import { HANDLERS } from '../../src/actions/handlers.ts';
+import { handledIn } from '../../src/web/actions/actions-for.ts';
+import { handlersOf } from '../../src/actions/handlers.ts';
 import { newLink } from '../../src/actions/new-link.ts';
 import { hashSecretToken } from '../../src/crypto/secret-token.ts';
 import type { Settings } from '../../src/config/config.ts';
@@ -19,6 +18,7 @@ import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import { keyOf, openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { FEATURES } from '../../src/features.ts';
 
 const run = { state: 'done', summary: { files: 1 }, tries: 1, token: 'nobody shall see it' } as RunRow;
 const day = '2026-06-15';
@@ -168,9 +168,10 @@ describe('sumWords', () => {
   });
 });
 
-const ROWS = HANDLED.map((name) => ({ name, to: ACTIONS[name].to, ...(HANDLERS[name] as unknown as Action) }));
+const HANDLERS = handlersOf(FEATURES);
+const ROWS = handledIn(FEATURES).map((name) => ({ name, to: ACTIONS[name].to, ...HANDLERS[name]! }));
 
-describe('HANDLERS', () => {
+describe('handlersOf', () => {
   it('has every action but those that have pages of their own', () => {
     const others = Object.keys(ACTIONS).filter((name) => !Object.hasOwn(HANDLERS, name));
     expect(others).toEqual(['look', 'check', 'drop', 'people']);

@@ -7,8 +7,9 @@ import { chromiumIsInstalled, openChromium } from '../support/chromium.ts';
 import type { TestPerson } from '../web/support/dashboard-world.ts';
 import { findViolations, testDay } from './support/dashboard-day.ts';
 import { type FurnishedDashboard, openFurnishedDashboard, pageNames, visitAs } from './support/furnished-dashboard.ts';
+import { FEATURES } from '../../src/features.ts';
 
-const COMMANDS = await loadCommands();
+const COMMANDS = await loadCommands(FEATURES);
 
 testDay();
 

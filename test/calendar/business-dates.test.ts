@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { dateBefore, dueAt, dueDates, nextDate, type Timetable } from '../../src/calendar/business-dates.ts';
 import { expectWholeFromLooks } from '../kernel/support/whole-from-looks.ts';
-import { WEEKDAYS } from '../../schemas/config.ts';
+import { WEEKDAYS } from '../../schemas/config-parts.ts';
 import { addDays, isBusinessDay } from '../../src/calendar/calendar.ts';
 import { closedAccounts, isWindowOpen, nextSendAt, type SendTimes } from '../../src/calendar/send-window.ts';
 import { waitLeftMs } from '../../src/kernel/clock.ts';

@@ -19,8 +19,9 @@ import { compareJournalFirst } from '../../src/cli/compare-journal-first.ts';
 import type { Settings } from '../../src/config/config.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
+import { FEATURES } from '../../src/features.ts';
 
-const COMMANDS = await loadCommands();
+const COMMANDS = await loadCommands(FEATURES);
 
 /** Every command that runs, including subcommands. */
 const RUNNING = COMMANDS.flatMap(leavesOf);
@@ -29,10 +30,10 @@ describe('COMMANDS', () => {
   it('gives each command by its name alone, wherever the folder stands, and all of them for anything else', async () => {
     for (const command of COMMANDS)
       for (const before of [['--dir', 'find'], ['--dir=x'], ['help']])
-        expect(await loadNamed([...before, command.name, 'status'])).toEqual([command]);
-    expect(await loadNamed(['find'])).toEqual([COMMANDS.find(({ name }) => name === 'find')]);
+        expect(await loadNamed([...before, command.name, 'status'], FEATURES)).toEqual([command]);
+    expect(await loadNamed(['find'], FEATURES)).toEqual([COMMANDS.find(({ name }) => name === 'find')]);
     for (const words of [[], ['--help'], ['help'], ['people'], ['toString'], ['--dir'], ['--dir', 'find']])
-      expect(await loadNamed(words)).toEqual(COMMANDS);
+      expect(await loadNamed(words, FEATURES)).toEqual(COMMANDS);
   });
 
   it('has each name once', () => {
@@ -117,8 +118,10 @@ async function parse(line: string): Promise<string[]> {
   const called: string[] = [];
   const [plain = ''] = line.split(/ (?:\d?>|\|)/);
   const words = (plain.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
-  const stubs = (await loadNamed(words)).map((command) => stub(command, called));
-  await takeDown(() => makeProgram(stubs, () => {}).parseAsync(words, { from: 'user' }));
+  const stubs = (await loadNamed(words, FEATURES)).map((command) => stub(command, called));
+  await takeDown(() =>
+    makeProgram(stubs, { finish: () => {}, features: FEATURES }).parseAsync(words, { from: 'user' }),
+  );
   return called;
 }
 
@@ -157,7 +160,7 @@ function stub(command: CliCommand, called: string[]): CliCommand {
 const world = openedForTests(async () => openCliWorld({ postgres: await startTestPostgres({ sessions: 'ended' }) }));
 
 function call(options: Call['options'] = {}, dir = world.root): Call {
-  return { arguments: [], options, dir };
+  return { arguments: [], options, dir, features: FEATURES };
 }
 
 /** Returns the process ids of the database sessions, without the one that asks. */
@@ -228,7 +231,7 @@ describe('operatorName', () => {
 });
 
 describe('readReason', () => {
-  const call = (reason?: string) => ({ arguments: [], options: { reason }, dir: '.' });
+  const call = (reason?: string) => ({ arguments: [], options: { reason }, dir: '.', features: FEATURES });
 
   it.each([
     ['  the sender recalls it ', 'the sender recalls it'],

@@ -9,6 +9,7 @@ import { explainError, makeProgram } from '../../src/cli/run-command-line.ts';
 import { print } from '../../src/cli/command.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { runHere, takeDown } from './support/run-here.ts';
+import { FEATURES } from '../../src/features.ts';
 
 /**
  * No command echoes a card number, whichever argument or option a person types it into, and in whatever spelling. The
@@ -66,14 +67,14 @@ function linesOf({ path, command }: Leaf): ((number: string) => string[])[] {
   ];
 }
 
-const commands = (await loadCommands()).map(careless);
-const leaves = leavesOf(makeProgram(commands, () => {}));
+const commands = (await loadCommands(FEATURES)).map(careless);
+const leaves = leavesOf(makeProgram(commands, { finish: () => {}, features: FEATURES }));
 
 async function printed({ path: [first] }: Leaf, line: readonly string[]): Promise<string> {
   const named = commands.filter(({ name }) => name === first);
   const { out, err } = await takeDown(async () => {
     try {
-      await makeProgram(named, () => {}).parseAsync([...line], { from: 'user' });
+      await makeProgram(named, { finish: () => {}, features: FEATURES }).parseAsync([...line], { from: 'user' });
     } catch (error) {
       explainError(error);
     }

@@ -9,8 +9,9 @@ import { EXIT } from '../../schemas/errors.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { loadCommands } from '../../src/cli/commands.ts';
 import { fishScript, placesOf, zshScript } from '../../src/cli/commands/completion.ts';
+import { FEATURES } from '../../src/features.ts';
 
-const COMMANDS = await loadCommands();
+const COMMANDS = await loadCommands(FEATURES);
 
 describe('run command line', () => {
   describe('runCommandLine', () => {
@@ -66,7 +67,7 @@ describe('run command line', () => {
   async function parse(words: readonly string[], tableOf = table) {
     const calls: Call[] = [];
     const finish = vi.fn<(status: number) => void>();
-    const program = makeProgram(tableOf(calls), finish);
+    const program = makeProgram(tableOf(calls), { finish, features: FEATURES });
     const { result: failed, ...printed } = await takeDown(() =>
       program.parseAsync([...words], { from: 'user' }).then(
         () => undefined,
@@ -79,7 +80,9 @@ describe('run command line', () => {
   describe('makeProgram', () => {
     it('hands arguments, options with their fallbacks and the folder to the command, and its status on', async () => {
       const { calls, statuses } = await parse(['--dir', '/a', 'pay', 'rent', '--reason', 'due']);
-      expect(calls).toEqual([{ arguments: ['rent'], options: { reason: 'due', times: '1' }, dir: '/a' }]);
+      expect(calls).toEqual([
+        { arguments: ['rent'], options: { reason: 'due', times: '1' }, dir: '/a', features: FEATURES },
+      ]);
       expect(statuses).toEqual([3]);
     });
 
@@ -163,7 +166,7 @@ describe('run command line', () => {
       for (const name of ['pay', 'Pay']) {
         const { calls, statuses } = await parse(['bank', name, ...words], nested);
         const options = { reason: 'due', times: '1', total: '-5.00', secret: 'x' };
-        expect(calls).toEqual([{ arguments: ['rent'], options, dir: '/a' }]);
+        expect(calls).toEqual([{ arguments: ['rent'], options, dir: '/a', features: FEATURES }]);
         expect(statuses).toEqual([3]);
       }
     });

@@ -112,7 +112,7 @@ describe('markSections', () => {
     const changed = (kind: 'open' | 'whole') =>
       SECTIONS.filter((section) => one[section][kind] !== other[section][kind]);
     expect(changed('open')).toEqual([]);
-    expect(changed('whole')).toEqual(['accounts', 'masterKey', 'remotes', 'dashboard', 'alarms']);
+    expect(changed('whole')).toEqual(['accounts', 'masterKey', 'dashboard', 'alarms', 'remotes']);
   });
 
   it('shows another place of a secret, and not the order of settings', () => {

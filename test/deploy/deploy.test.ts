@@ -11,8 +11,9 @@ import { loadCommands } from '../../src/cli/commands.ts';
 import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { FEATURES } from '../../src/features.ts';
 
-const COMMANDS = await loadCommands();
+const COMMANDS = await loadCommands(FEATURES);
 
 type Service = {
   command?: string[];
@@ -139,7 +140,7 @@ describe('paydrop.service and paydrop@.service', () => {
   const [one = '', each = ''] = ['paydrop', 'paydrop@'].map((name) => readFileSync(`deploy/${name}.service`, 'utf8'));
 
   it('start the program that the package starts, and let it end', () => {
-    const program = 'ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start';
+    const program = 'ExecStart=/usr/bin/node /opt/paydrop/dist/src/main.js start';
     expect(one).toContain(`${program}\n`);
     expect(each).toContain(`${program} --roles %i\n`);
     for (const unit of [one, each]) expect(unit).toContain('KillSignal=SIGTERM');

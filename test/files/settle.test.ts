@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isQuiet, noteSighting, type Sighting } from '../../src/files/completeness.ts';
 import { type ControlFault, type ControlTotals, readSidecar } from '../../src/files/sidecar.ts';
 import { freshFolder } from './support/fresh-folder.ts';
-import { explainRemoteError } from '../../src/files/remote/open-remote.ts';
+import { explainRemoteError } from '../../src/features/transfers/open-remote.ts';
 import { settleDrops, steppedScanner } from './support/claims.ts';
 
 const RULE = { quietMs: 10_000, probes: 3 };

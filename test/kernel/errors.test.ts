@@ -162,18 +162,6 @@ describe('startHealth', () => {
     expect(health.trouble).toBeUndefined();
   });
 
-  it('knows since when each transfer fails, until it succeeds', () => {
-    const clock = handClock(START);
-    const health = startHealth(clock);
-    const fault = { account: 'main', everyMs: 1_000 };
-    health.noteTransfer('pull:drop/a', fault);
-    clock.advance(1_000);
-    health.noteTransfer('pull:drop/a', fault);
-    health.noteTransfer('push:bank:/out', { ...fault, account: null });
-    health.noteTransfer('push:bank:/out');
-    expect([...health.brokenTransfers]).toEqual([['pull:drop/a', { ...fault, since: new Date(START) }]]);
-  });
-
   it('says when nothing new is begun', () => {
     const health = startHealth(handClock(START));
     health.noteStop();

@@ -11,6 +11,7 @@ import { achRow, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { redisVerdict, startTestRedis } from '../support/redis.ts';
+import { transfers } from '../../src/features/transfers/index.ts';
 
 describe('failing for ever', () => {
   /** Every stage fails, one after the other, until it is fixed. */
@@ -220,6 +221,7 @@ describe('failing for ever', () => {
   describe('servers that nobody reaches', () => {
     const bank = { host: '127.0.0.1', port: 9, user: 'paydrop', password: 'x', hostKey: `SHA256:${'A'.repeat(43)}` };
     useWorld({
+      features: [transfers],
       settings: { remotes: { bank }, push: [{ remote: 'bank', path: '/out' }] },
       folder: { pull: { remote: 'bank', path: '/in', everyMs: 200 } },
     });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { AccountConfig, Config, ENVIRONMENT, WEEKDAYS } from '../../schemas/config.ts';
+import { AccountConfig, Config, ENVIRONMENT } from '../../schemas/config.ts';
+import { WEEKDAYS } from '../../schemas/config-parts.ts';
 import { RESULT_TITLES } from '../../schemas/layouts.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import { parametersOf } from '../../schemas/parameters.ts';
@@ -75,6 +76,7 @@ describe('Config', () => {
       schedules: {},
       batch: { maxRows: 'auto' },
       paths: { out: 'out', quarantine: 'quarantine', data: 'data' },
+      features: {},
       remotes: {},
       push: [],
       newcomerDays: 7,

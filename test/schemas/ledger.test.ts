@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderLedger } from '../../scripts/reference/ledger.ts';
-import { FUNCTIONS, FUNCTIONS_SCHEMA, SUBJECTS, TABLES } from '../../src/ledger/engine/schema.ts';
+import { FILES, FUNCTIONS, FUNCTIONS_SCHEMA, TABLES } from '../../src/ledger/engine/schema.ts';
 import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
@@ -21,12 +22,12 @@ function createdIn(text: string, what: RegExp): string[] {
 describe('the schema of the ledger', () => {
   it('runs every file of its folder', async () => {
     const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql'));
-    expect(files.toSorted()).toEqual(SUBJECTS.map((name) => `${name}.sql`).toSorted());
+    const run = FILES.filter(({ href }) => /\/schemas\/ledger\/[^/]+$/.test(href)).map(({ href }) => basename(href));
+    expect(files.toSorted()).toEqual(run.toSorted());
   });
 
   it('begins each file with a sentence about its subject', async () => {
-    for (const name of SUBJECTS)
-      expect(await readFile(new URL(`${name}.sql`, FOLDER), 'utf8'), name).toMatch(/^-- [A-Z].*[.?]/);
+    for (const file of FILES) expect(await readFile(file, 'utf8'), file.href).toMatch(/^-- [A-Z].*[.?]/);
   });
 
   it('defines every table, view and function of the database, and nothing else does', async () => {

@@ -68,7 +68,7 @@ const BESIDE = /, import\.meta\.url\)/g;
 /** Makes a process die at the points that it is told. */
 export const ARMER = 'test/chaos/support/arm-crash-points.ts';
 
-const MAIN = join('dist', 'src', 'cli', 'main.js');
+const MAIN = join('dist', 'src', 'main.js');
 
 function programIn(dir: string, remove: () => Promise<void>): Program {
   const fileOf = (path: string) => join(dir, 'dist', path.replace(/\.ts$/, '.js'));

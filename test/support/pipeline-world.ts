@@ -5,6 +5,7 @@ import { Config } from '../../schemas/config.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import { REPROCESS } from '../../src/actions/reprocess/run-reprocess.ts';
 import { type App, openApp } from '../../src/app.ts';
+import type { Feature } from '../../src/feature.ts';
 import { waitUntilIdle } from '../../src/cli/process/with-workers.ts';
 import { resolveSettings, type Settings } from '../../src/config/config.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
@@ -53,6 +54,8 @@ export type WorldOptions = {
   log?: Log;
   /** By default, that of the machine. */
   clock?: Clock;
+  /** Features beside the core; none by default. */
+  features?: readonly Feature[];
 };
 
 export async function openPipelineWorld(options: WorldOptions = {}): Promise<PipelineWorld> {
@@ -63,7 +66,7 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   const queue = options.redisUrl === undefined ? await givenQueue() : { REDIS_URL: options.redisUrl };
   const env = { DATABASE_URL: postgres.url, ...queue };
   const config = worldConfig(sandbox.url, options);
-  const settings = resolveSettings(config, root, env);
+  const settings = resolveSettings(config, root, env, { installed: options.features ?? [] });
   for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);

@@ -26,8 +26,8 @@ describe('a test', () => {
     },
     {
       imports: 'a command, by way of the product',
-      files: { [TEST]: ['../../src/a.ts'], 'src/a.ts': ['./cli/main.ts'] },
-      heavy: 'src/cli/main.ts',
+      files: { [TEST]: ['../../src/a.ts'], 'src/a.ts': ['./cli/run.ts'] },
+      heavy: 'src/cli/run.ts',
     },
   ])('that imports $imports is stopped by $heavy', ({ files, heavy }) => {
     expect(findHeavyImport(TEST, (path) => files[path] ?? [])).toBe(heavy);

@@ -3,15 +3,20 @@ import { codeOf, importsOf, targetOf, type SourceFile } from './source-tree.ts';
 /** Finds violations of one rule of the project. Each offence names the file and the rule. */
 export type TidyRule = (files: readonly SourceFile[]) => string[];
 
-/** Folders whose code has a level. `src/app` is the file src/app.ts. */
+/**
+ * Folders whose code has a level. `src/app` and `src/feature` are the files of that name, `src/main` is `src/main.ts` with
+ * the list of features.
+ */
 type Level =
   | 'schemas'
   | 'workers'
   | `src/${'kernel' | 'rows' | 'calendar' | 'config'}`
   | `src/${'csv' | 'crypto' | 'files' | 'ledger' | 'pgp' | 'queue' | 'reconcile' | 'telemetry' | 'thread' | 'notify'}`
-  | `src/${'gateway' | 'sandbox' | 'app' | 'actions' | 'explain' | 'web' | 'cli'}`;
+  | `src/${'gateway' | 'sandbox' | 'app' | 'actions' | 'explain' | 'web' | 'cli'}`
+  | `src/${'feature' | 'features' | 'main'}`
+  | 'rows of features';
 
-const GROUND = ['schemas', 'src/kernel', 'src/rows', 'src/calendar', 'src/config'] as const;
+const GROUND = ['schemas', 'src/feature', 'src/kernel', 'src/rows', 'src/calendar', 'src/config'] as const;
 const SERVICES = [
   'src/csv',
   'src/crypto',
@@ -26,14 +31,17 @@ const SERVICES = [
 const PARTS = [...GROUND, ...SERVICES] as const;
 const APP = [...PARTS, 'src/gateway', 'src/notify', 'src/sandbox'] as const;
 const STAGES = [...APP, 'src/app', 'workers'] as const;
+const SHELLS = [...STAGES, 'src/explain', 'src/actions', 'src/web', 'src/cli'] as const;
 
 /** Which levels each level may import, besides its own folder (src/README.md, "Levels"). */
 const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
-  schemas: [],
+  schemas: ['rows of features'],
+  'rows of features': ['schemas'],
+  'src/feature': ['schemas'],
   'src/kernel': ['schemas'],
   'src/rows': ['schemas', 'src/kernel'],
   'src/calendar': ['schemas', 'src/kernel'],
-  'src/config': ['schemas', 'src/kernel', 'src/calendar'],
+  'src/config': ['schemas', 'src/feature', 'src/kernel', 'src/calendar'],
   'src/csv': GROUND,
   'src/crypto': GROUND,
   'src/files': GROUND,
@@ -53,6 +61,9 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/web': [...STAGES, 'src/explain', 'src/actions'],
   // The command line starts the workers and the pages, so it stands above both.
   'src/cli': [...STAGES, 'src/explain', 'src/actions', 'src/web'],
+  // One feature imports no other (`mayImport`).
+  'src/features': [...SHELLS, 'rows of features'],
+  'src/main': ['src/feature', 'src/features', 'src/cli'],
 };
 
 /** The folders that may import a package; no other folder needs to know that it exists. */
@@ -92,11 +103,11 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   'prom-client': ['src/web'],
   saxes: ['src/csv'],
   soap: ['src/gateway'],
-  'ssh2-sftp-client': ['src/files'],
+  'ssh2-sftp-client': ['src/features'],
   yaml: ['src/config'],
   yauzl: ['src/csv'],
   yazl: ['src/csv'],
-  zod: ['schemas'],
+  zod: ['schemas', 'rows of features'],
 };
 
 const LICENCES = [
@@ -130,7 +141,7 @@ export const importLevels: TidyRule = (files) =>
     const own = levelOf(file.path);
     if (!own) return [`${file.path} lies in no folder that has a level (schemas, src/<folder>, src/app.ts, workers)`];
     const targets = importsOf(file).flatMap((specifier) => targetOf(file, specifier) ?? []);
-    const strangers = targets.filter((target) => !mayImport(own, levelOf(target)));
+    const strangers = targets.filter((target) => !mayImport(own, levelOf(target)) || isOtherFeature(file.path, target));
     const allowed = MAY_IMPORT[own].join(', ') || 'nothing of ours';
     return strangers.map((target) => `${file.path} imports ${target}: ${own} may import ${allowed}`);
   });
@@ -261,9 +272,19 @@ function mayImport(own: Level, target: Level | undefined): boolean {
   return target !== undefined && (target === own || MAY_IMPORT[own].includes(target));
 }
 
+/** Returns whether both are of features, and not of the same one. */
+function isOtherFeature(from: string, to: string): boolean {
+  const [own, other] = [from, to].map((path) => /^src\/features\/([^/]+)\//.exec(path)?.[1]);
+  return own !== undefined && other !== undefined && own !== other;
+}
+
 function levelOf(path: string): Level | undefined {
+  if (/^src\/features\/[^/]+\/rows\.ts$/.test(path)) return 'rows of features';
   const [top = '', second = ''] = path.split('/');
-  const level = top === 'src' ? `src/${second.replace(/^app\.ts$/, 'app')}` : top;
+  const level =
+    top === 'src'
+      ? `src/${second.replace(/^(?:features|feature-list|main)\.ts$/, 'main').replace(/^(app|feature)\.ts$/, '$1')}`
+      : top;
   return level in MAY_IMPORT ? (level as Level) : undefined;
 }
 

@@ -112,7 +112,7 @@ async function run({ dir }: Next, ...words: string[]): Promise<{ status: number;
   const home = join(root, 'home');
   await mkdir(home, { recursive: true });
   const env = { ...process.env, DATABASE_URL: postgres.url, PAYDROP_LOG_LEVEL: 'silent' };
-  const args = [join(dir, 'dist', 'src', 'cli', 'main.js'), '--dir', home, ...words];
+  const args = [join(dir, 'dist', 'src', 'main.js'), '--dir', home, ...words];
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
     return { status: 0, text: stdout + stderr };

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import SftpClient from 'ssh2-sftp-client';
 import { startWorkers } from '../../workers/main.ts';
-import type { Remote } from '../../src/config/config.ts';
+import type { Remote } from '../../src/features/transfers/open-remote.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
-import { startTestSshd } from '../support/sshd.ts';
+import { startTestSshd } from '../features/transfers/support/sshd.ts';
 
 /** How a sender marks a file as whole. */
 type Convention = 'rename' | 'marker' | 'control';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { longRun, tryProperty } from '../support/random.ts';
 import { findMountRefusal } from '../support/small-disk.ts';
-import { sshdIsInstalled, sshdVerdict } from '../support/sshd.ts';
+import { sshdIsInstalled, sshdVerdict } from '../features/transfers/support/sshd.ts';
 import { openUploadWorld, UPLOADS, UPLOADS_AT_ONCE } from './slow-uploads.ts';
 
 /** Slow uploads, cut anywhere; PAYDROP_TEST_RUNS says how often some are sent at once. */

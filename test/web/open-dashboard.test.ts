@@ -201,7 +201,7 @@ describe('COMPILE_LAZILY', () => {
   });
 
   it('is given nothing by the routes that does not compile, which no start would tell', async () => {
-    const dashboard = { app: {}, settings: {} } as unknown as WebContext;
+    const dashboard = { app: { settings: { features: [] } }, settings: {} } as unknown as WebContext;
     const server = fastify();
     for (const hang of ROUTES) await server.register(async (scope) => hang(scope, dashboard));
     await server.ready();

@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Config, WEEKDAYS } from '../../schemas/config.ts';
+import type { Config } from '../../schemas/config.ts';
+import { WEEKDAYS } from '../../schemas/config-parts.ts';
 import { EVERY_ROLE, type Role } from '../../schemas/jobs.ts';
 import { SETTING_EFFECTS, type SettingPath, WORK_STAGES, type WorkStage } from '../../schemas/setting-effects.ts';
 import { openApp } from '../../src/app.ts';

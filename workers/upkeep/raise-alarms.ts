@@ -31,7 +31,7 @@ import { kindsOf, type Recipient, targetKey } from '../../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
 import { findDigests } from './alarms/digest.ts';
 import { expectationOf } from '../schedule/check-expected.ts';
-import { transferNames } from '../transfer/start-transfers.ts';
+import { alarmsOf, type FeatureAlarms, workOf } from '../feature-work.ts';
 
 /**
  * Finds everything that a person should know, raises what is new and clears what is over. It reads the ledger and the
@@ -46,23 +46,40 @@ export async function lookForAlarms(app: App): Promise<void> {
     kinds: kindsOf(target),
     accounts: target.accounts,
   }));
+  const alarms = alarmsOf(await workOf(app.settings));
   // One process at a time: two at once would both report a file that has ended.
   const done = await withLock(app.ledger, 'alarms', async () => {
     const presences = await readPresences(app.ledger);
-    const causes = await findCauses(app, wanted, presences);
+    const { found, faults } = findOfFeatures(app, alarms);
+    const causes = [...found, ...(await findCauses(app, wanted, presences))];
     const due = causes
       .filter(({ kind }) => wanted.has(kind))
-      .map((cause) => ({ ...cause, text: describeAlarm(cause, currencyOf(app, cause)) }));
+      .map((cause) => ({ ...cause, text: describeAlarm(cause, currencyOf(app, cause), alarms) }));
     const raised = await raiseAlarms(app.ledger, due, audience, (kind, subject) =>
-      isPlaceKey(subject) ? maySeeAbsence(presences) : mayClear(app, kind, subject),
+      isPlaceKey(subject) ? maySeeAbsence(presences) : mayClear(app, kind, subject, alarms),
     );
     // Apart, so that a report that cannot be read holds up no alarm.
     const digests = await findDigests(app, recipients, causes);
     const written = digests.map((digest) => ({ ...digest, text: describeAlarm(digest) }));
     await raiseAlarms(app.ledger, written, audience, () => false);
+    if (faults.length > 0) throw faults[0];
     return raised;
   });
   if (done.raised + done.cleared > 0) app.log.info(done, 'alarms raised or cleared');
+}
+
+/** Finds the causes of the alarms of features. What fails there holds up no alarm of the core. */
+function findOfFeatures(app: App, alarms: FeatureAlarms): { found: AlarmCause[]; faults: unknown[] } {
+  const found: AlarmCause[] = [];
+  const faults: unknown[] = [];
+  for (const [kind, alarm] of Object.entries(alarms)) {
+    try {
+      found.push(...alarm.find(app).filter((cause) => cause.kind === kind));
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  return { found, faults };
 }
 
 function currencyOf({ settings }: App, { account }: AlarmCause): string | undefined {
@@ -176,21 +193,16 @@ function awaited({ schedules, folders }: App['settings']): string[] {
  * Returns whether this process may clear an alarm. Any process sees what is in the ledger; only those that do the work
  * see the rest.
  */
-function mayClear(app: App, kind: AlarmKind, subject: string): boolean {
+function mayClear(app: App, kind: AlarmKind, subject: string, alarms: FeatureAlarms): boolean {
   if (!ALARM_KINDS[kind].lasts) return false;
-  return !isLocalSubject(subject) || isOverHere(app, kind, subject);
+  return !isLocalSubject(subject) || isOverHere(app, kind, subject, alarms);
 }
 
 /**
- * Returns what only this process can know: folders that it does not list, SFTP servers that it cannot use, a silent
- * queue.
+ * Returns what only this process can know: folders that it does not list, a silent queue.
  */
 export function findLocalCauses(app: App): AlarmCause[] {
-  return [
-    ...findSilentFolders(app),
-    ...findBrokenTransfers(app),
-    ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.health.trouble),
-  ];
+  return [...findSilentFolders(app), ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.health.trouble)];
 }
 
 /** Adds the host's name to a subject that only its own processes can judge. */
@@ -206,7 +218,7 @@ export function isLocalSubject(subject: string): boolean {
  * Returns whether this process has itself seen the cause of a local alarm end. A process that has just begun, or does
  * other work on the host, has not. What left the configuration is over for all.
  */
-export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean {
+export function isOverHere(app: App, kind: AlarmKind, subject: string, alarms: FeatureAlarms = {}): boolean {
   const { health, settings } = app;
   const at = subject.lastIndexOf('@');
   const thing = subject.slice(0, at);
@@ -214,7 +226,8 @@ export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean 
   // What is no longer found where it can be seen is over.
   if (kind === 'failing') return true;
   if (kind === 'silence') return health.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
-  if (kind === 'transfer') return health.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
+  const ofFeature = alarms[kind];
+  if (ofFeature) return ofFeature.isOver(app, thing);
   return health.sweptAt !== undefined && health.trouble === undefined;
 }
 
@@ -241,18 +254,10 @@ function findSilentFolders(app: App): AlarmCause[] {
   });
 }
 
-function findBrokenTransfers(app: App): AlarmCause[] {
-  return [...app.health.brokenTransfers].flatMap(([name, { since, everyMs, account }]): AlarmCause[] => {
-    const brokenMs = ageMs(app, since);
-    if (brokenMs < SILENT_INTERVALS * everyMs) return [];
-    return [{ kind: 'transfer', subject: localSubject(app, name), account, figures: { minutes: minutes(brokenMs) } }];
-  });
-}
-
-function ageMs({ clock }: App, since: Date): number {
+export function ageMs({ clock }: App, since: Date): number {
   return clock.now().getTime() - since.getTime();
 }
 
-function minutes(ms: number): number {
+export function minutes(ms: number): number {
   return Math.round(ms / 60_000);
 }

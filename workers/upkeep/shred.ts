@@ -5,7 +5,7 @@ import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { retentionDays } from '../../src/config/account-rules.ts';
 import { dropMarks } from '../../src/ledger/admission/send-marks.ts';
 import { dropForgottenRows } from '../../src/ledger/duplicates/find-forgotten-rows.ts';
-import { emptyArchived } from '../../src/ledger/retention/archive-rows.ts';
+import { workOf } from '../feature-work.ts';
 import { cleanStorage } from '../../src/ledger/retention/clean-storage.ts';
 import {
   type DueFile,
@@ -25,7 +25,7 @@ const RUN_FILES = 1_000;
  * Destroys what is kept of files whose retention is over. The service's clock must agree, because those of the host and
  * its own database are wrong together. First goes the key, which makes every copy unreadable. Then go the fingerprints
  * of the rows, the sealed original in this host's archive, and its bytes in the database files. Each step is
- * repeatable, so a crash only leaves work for the next run. Archived rows that a run left in the ledger go as well.
+ * repeatable, so a crash only leaves work for the next run. What features no longer need goes as well.
  * Marks of sent rows and of forgotten calls go when no account keeps the fingerprints of that time.
  * @returns how many keys were destroyed
  * @throws PipelineError CLOCK_UNSURE when files are left because the service gives another time, or none
@@ -47,15 +47,24 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
   }
   await dropFingerprints(app.ledger, isStopping);
   await dropOldMarks(app);
-  await emptyArchived(app.ledger, isStopping);
+  const faults = await tidyFeatures(app, isStopping);
   await clearArchive(app, isStopping);
   if (!isStopping()) await cleanLedger(app);
+  if (faults.length > 0) throw faults[0];
   if (left === 0) return shredded;
   throw new PipelineError(
     'CLOCK_UNSURE',
     `destroy the keys of ${counted(left, 'file')}`,
     "the service's clock differs from this host's, or is not known",
   );
+}
+
+/** Lets each feature remove what it no longer needs. @returns what failed; the rest is done all the same */
+async function tidyFeatures(app: App, isStopping: () => boolean): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  for (const { tidy } of await workOf(app.settings))
+    await tidy?.(app, isStopping).catch((error: unknown) => void faults.push(error));
+  return faults;
 }
 
 /** Deletes marks as old as the fingerprints that have gone: with the key, both let one try all numbers. */

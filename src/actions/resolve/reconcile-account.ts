@@ -7,7 +7,7 @@ import type { AuditReason } from '../../ledger/engine/move.ts';
 import { recallEntries } from '../../ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { findRowsOf, type RowOfInvoice } from '../../ledger/doubt/find-batches-holding.ts';
-import { findArchivedInvoices } from '../../ledger/retention/read-archived.ts';
+import { findArchivedInvoices } from '../../ledger/retention/archived-rows.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { noteCovered } from '../../ledger/doubt/compare-forgotten.ts';
 import { addForgottenRows, readForgotten } from '../../ledger/duplicates/find-forgotten-rows.ts';

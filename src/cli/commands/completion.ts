@@ -29,7 +29,7 @@ export const completion: CliCommand = {
     }
     // The table holds this command too, so it exists only now.
     const { loadCommands } = await import('../commands.ts');
-    sayOut(SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(await loadCommands())));
+    sayOut(SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(await loadCommands(call.features))));
     return EXIT.ok;
   },
 };

@@ -2,8 +2,6 @@ import { statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../config/config.ts';
-import { findKeyPlace } from '../../crypto/key-place.ts';
-import { openKeyRing } from '../../crypto/key-ring.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -19,7 +17,7 @@ import {
 } from '../../ledger/backup/scratch-ledger.ts';
 import { type BackupSummary, writeBackup } from '../../ledger/backup/write-backup.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
-import { type Call, type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, keysOf, placeOf, print, settingsOf } from '../command.ts';
 import { describeExamined, type Examined, worstOf } from '../doctor/doctor.ts';
 import { type Source, verifyRestored } from '../doctor/restored.ts';
 import { noteDrill } from '../doctor/work.ts';
@@ -83,7 +81,7 @@ async function drillOnce(call: Call, settings: Settings): Promise<Report> {
     );
   if (from !== undefined && to !== undefined)
     throw wrongUse('--to keeps a new backup, and --from uses an old one', 'Give one of them.');
-  const keys = openKeyRing(findKeyPlace(settings, process.env));
+  const keys = keysOf(settings);
   const log = openCommandLog('error');
   const where = resolve(parent ?? settings.paths.data);
   const at = systemClock.now();

@@ -32,7 +32,7 @@ export const init: CliCommand = {
     const isNew = !existsSync(join(root, CONFIG_FILE));
     const setup = isNew && call.options['interactive'] ? await askSetup(systemTerminal()) : USUAL_SETUP;
     if (isNew) await writeStarterConfig(root, setup);
-    const settings = loadSettings(root, process.env);
+    const settings = loadSettings(root, process.env, call.features);
     await makeOurs(settings);
     if (isNew) await makeFolders(sandboxFolder(settings), 0o700);
     const place = findKeyPlace(settings, process.env);

@@ -15,7 +15,7 @@ import type { AuditReason } from '../../ledger/engine/move.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { rewrapDataKey, rewrapKey } from '../../crypto/data-key.ts';
 import { rewrapFingerprintKey } from '../../crypto/fingerprints/fingerprint.ts';
-import { ARCHIVE_KEY, ARCHIVE_KEY_OWNER } from '../../actions/archive-rows.ts';
+import { featureOfVaultKey } from '../../ledger/key/feature-key.ts';
 
 const list: CliCommand = {
   name: 'list',
@@ -200,7 +200,7 @@ function rewrapWith(keys: KeyRing, to: MasterKey) {
     file: (fileId: string, wrapped: Buffer) => rewrapDataKey(keys, to, fileId, wrapped),
     vault: (name: string, wrapped: Buffer) => {
       const person = personOfVaultKey(name);
-      if (name === ARCHIVE_KEY) return rewrapKey(keys, to, ARCHIVE_KEY_OWNER, wrapped);
+      if (featureOfVaultKey(name) !== undefined) return rewrapKey(keys, to, name, wrapped);
       return person === undefined
         ? rewrapFingerprintKey(keys, to, wrapped)
         : rewrapTotpSecret(keys, to, person, wrapped);

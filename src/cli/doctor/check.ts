@@ -17,6 +17,13 @@ export type Check = { readonly name: string } & (
   | { readonly needs: 'ledger'; look(patient: Patient): Promise<Finding[]> }
 );
 
+declare module '../../feature.ts' {
+  interface Feature {
+    /** Checks of `paydrop doctor`. */
+    checks?(): Promise<readonly Check[]>;
+  }
+}
+
 export function ok(found: string): Finding {
   return { level: 'ok', found };
 }

@@ -11,7 +11,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { inspectFunctions } from '../../ledger/engine/functions.ts';
 import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
-import { clock, postgres, queue, service, sftpServers } from './servers.ts';
+import { clock, postgres, queue, service } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
 import { diskSpace, folders, leftOvers, permissions, places } from './folders.ts';
 import { failing, lastDrill, quarantine, runningSettings, temporaries, workFolders } from './work.ts';
@@ -69,13 +69,13 @@ export type Examined = { name: string; findings: Finding[] };
  */
 export async function examine(
   parts: { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock },
-  checks: readonly Check[] = CHECKS,
+  checks?: readonly Check[],
 ): Promise<Examined[]> {
   const opened = await openAsIs(parts.settings, parts.clock);
   const isBehind = 'ledger' in opened && (await lacksParts(opened.ledger));
   const examined: Examined[] = 'trouble' in opened ? [{ name: 'Ledger', findings: [opened.trouble] }] : [];
   try {
-    for (const check of checks) {
+    for (const check of checks ?? (await checksOf(parts.settings))) {
       const findings = await lookOnce(check, { ...parts, isBehind }, 'ledger' in opened ? opened.ledger : undefined);
       if (findings.length > 0) examined.push({ name: check.name, findings });
     }
@@ -137,6 +137,12 @@ async function hasEmbeddedLedger(dataDir: string): Promise<boolean> {
   return found.some(({ status }) => status === 'fulfilled');
 }
 
+/** Returns the checks of the core, then those of the features that are on. */
+export async function checksOf({ features }: Pick<Settings, 'features'>): Promise<Check[]> {
+  const ofFeatures = await Promise.all(features.map(async ({ checks }) => (await checks?.()) ?? []));
+  return [...CHECKS, ...ofFeatures.flat()];
+}
+
 /** In print order: checks that others depend on come first. */
 export const CHECKS: readonly Check[] = [
   folders,
@@ -162,5 +168,4 @@ export const CHECKS: readonly Check[] = [
   temporaries,
   lastDrill,
   service,
-  sftpServers,
 ];

@@ -8,7 +8,7 @@ import { unwrapDataKey } from '../../crypto/data-key.ts';
 import { openBytes } from '../../crypto/seal.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type OpenCleaning, readOpenCleanings } from '../../ledger/retention/clean-storage.ts';
-import { ARCHIVE_KEY } from '../../actions/archive-rows.ts';
+import { featureOfVaultKey } from '../../ledger/key/feature-key.ts';
 import type { Account, Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { KeyNeed } from '../../ledger/backup/read-backup.ts';
@@ -166,7 +166,7 @@ function sayMissing({ id, files, others }: KeyNeed): string {
   const factors = others.filter((name) => personOfVaultKey(name) !== undefined).length;
   const closed = [
     ...(files > 0 ? [`the originals, batches and results of ${counted(files, 'file')}`] : []),
-    ...(others.includes(ARCHIVE_KEY) ? ['archived rows'] : []),
+    ...others.flatMap((name) => featureOfVaultKey(name) ?? []).map((feature) => `what "${feature}" has sealed`),
     ...(factors > 0 ? [counted(factors, 'second factor')] : []),
   ];
   const what = closed.length > 0 ? ` Without it these cannot be opened: ${closed.join('; ')}.` : '';

@@ -1,28 +1,34 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
-import { ARCHIVE_KEY, ARCHIVE_KEY_OWNER, readRecorded } from '../../actions/archive-rows.ts';
+import { besideCore } from '../../feature.ts';
+import { featureOfVaultKey } from '../../ledger/key/feature-key.ts';
 import type { Settings } from '../../config/config.ts';
 import { unwrapDataKey, unwrapKey } from '../../crypto/data-key.ts';
 import { openFingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
 import { findSigner, type KeyRing } from '../../crypto/key-ring.ts';
 import { openBytes } from '../../crypto/seal.ts';
 import { byNumber, counted, groupedCount } from '../../kernel/counted.ts';
-import { formatCents } from '../../kernel/money.ts';
 import { countTables, countUnevenBatches, type LedgerSum, refusesToSend } from '../../ledger/backup/scratch-ledger.ts';
 import type { BackupSummary } from '../../ledger/backup/write-backup.ts';
 import { listMigrations } from '../../ledger/engine/schema.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { listOriginals, listWrappedKeys, readOriginals, readSomeBodies } from '../../ledger/key/read-originals.ts';
 import { verifyAudit } from '../../ledger/overview/verify-audit.ts';
-import { ARCHIVED_COLUMNS, listArchives, NULL } from '../../ledger/retention/read-archived.ts';
 import { bad, type Finding, findingOf, ok, warn } from './check.ts';
 
 /** The ledger that a new backup was made of, and its sums at that moment. */
 export type Source = { ledger: Ledger; sums: readonly LedgerSum[] };
 
+declare module '../../feature.ts' {
+  interface Feature {
+    /** Checks of a restored ledger, by the name that a drill prints. */
+    verifiers?(): Promise<Verifiers>;
+  }
+}
+
 /** A ledger restored into a scratch database, and what it should be like. `source` is left out for an older backup. */
-type Restored = {
+export type Restored = {
   scratch: Ledger;
   settings: Settings;
   keys: KeyRing;
@@ -31,20 +37,22 @@ type Restored = {
   source?: Source | undefined;
 };
 
-const VERIFIERS: Readonly<Record<string, (restored: Restored) => Promise<Finding[]>>> = {
+export type Verifiers = Readonly<Record<string, (restored: Restored) => Promise<Finding[]>>>;
+
+const VERIFIERS: Verifiers = {
   Tables: verifyTables,
   Sums: verifySums,
   'Audit trail': verifyTrail,
   Keys: verifyKeys,
   Originals: verifyOriginals,
-  Archives: verifyArchives,
   Sending: verifyClosed,
 };
 
 /** Does every check, whatever the others found. It changes nothing outside the scratch database. */
 export async function verifyRestored(restored: Restored): Promise<{ name: string; findings: Finding[] }[]> {
   const examined: { name: string; findings: Finding[] }[] = [];
-  for (const [name, look] of Object.entries(VERIFIERS))
+  const ofFeatures = await Promise.all(restored.settings.features.map(async ({ verifiers }) => verifiers?.()));
+  for (const [name, look] of Object.entries(besideCore(VERIFIERS, ofFeatures)))
     examined.push({ name, findings: await look(restored).catch((error: unknown) => [findingOf(error, bad)]) });
   return examined;
 }
@@ -100,12 +108,11 @@ const KEEP_KEYS = 'Keep each former master key for as long as the backups of its
 /** Opens every key of a file, and some bodies of batches with them. */
 async function verifyKeys({ scratch, keys }: Restored): Promise<Finding[]> {
   const { rows: others } = await scratch.pool.query<{ name: string; wrapped: Buffer }>(
-    'SELECT name, wrapped FROM vault_key WHERE name = ANY ($1)',
-    [['fingerprint', ARCHIVE_KEY]],
+    'SELECT name, wrapped FROM vault_key',
   );
   for (const { name, wrapped } of others) {
-    if (name === ARCHIVE_KEY) unwrapKey(keys, ARCHIVE_KEY_OWNER, wrapped);
-    else openFingerprinter(keys, wrapped);
+    if (featureOfVaultKey(name) !== undefined) unwrapKey(keys, name, wrapped);
+    else if (name === 'fingerprint') openFingerprinter(keys, wrapped);
   }
   let opened = 0;
   for await (const slice of listWrappedKeys(scratch)) {
@@ -146,46 +153,6 @@ async function verifyOriginals({ scratch, settings, source }: Restored): Promise
       ? bad(found, next)
       : ok(`${groupedCount(seen - missing.length, 'original')} of this site are in the archive`),
   ];
-}
-
-/** Reads every archive of rows that should be on this host. */
-async function verifyArchives(restored: Restored): Promise<Finding[]> {
-  const { scratch, settings } = restored;
-  const findings: Finding[] = [];
-  const sum = { archives: 0, rows: 0, cents: 0, elsewhere: 0 };
-  for (const archive of await listArchives(scratch)) {
-    const isHere = existsSync(join(settings.paths.archive, archive.name));
-    if (!isHere && archive.host !== scratch.instance.host) sum.elsewhere += 1;
-    else
-      try {
-        const { rows, cents } = await readSums(restored, archive);
-        if (rows !== archive.rows) throw new Error('rows are missing');
-        sum.archives += 1;
-        sum.rows += rows;
-        sum.cents += cents;
-      } catch (error) {
-        const copy = 'Restore it from a copy of the archive folder.';
-        findings.push(
-          isHere ? findingOf(error, bad) : bad(`archive ${archive.name} is not in the archive folder`, copy),
-        );
-      }
-  }
-  const read = `${counted(sum.archives, 'archive')} read: ${groupedCount(sum.rows, 'row')}, total ${formatCents(sum.cents)}`;
-  findings.push(ok(`${read}${sum.elsewhere > 0 ? `; on other hosts, not read: ${sum.elsewhere}` : ''}`));
-  return findings;
-}
-
-type ListedArchive = Awaited<ReturnType<typeof listArchives>>[number];
-
-async function readSums({ scratch: ledger, settings, keys }: Restored, archive: ListedArchive) {
-  const amountAt = ARCHIVED_COLUMNS.indexOf('amount_cents');
-  const sum = { rows: 0, cents: 0 };
-  await readRecorded({ ledger, settings, keys }, archive, (table, cells) => {
-    if (table !== 'payment_row') return;
-    sum.rows += 1;
-    if (cells[amountAt] !== NULL) sum.cents += Number(cells[amountAt]);
-  });
-  return sum;
 }
 
 async function verifyClosed({ scratch }: Restored): Promise<Finding[]> {

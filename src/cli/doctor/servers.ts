@@ -4,10 +4,9 @@ import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { listMigrations } from '../../ledger/engine/schema.ts';
 import { bad, type Check, type Finding, findingOf, ok, type Patient, warn } from './check.ts';
 import { inspectRedis, type RedisState } from '../../queue/redis-connection.ts';
-import { type Account, foldersHere, type Remote } from '../../config/config.ts';
+import type { Account } from '../../config/config.ts';
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { openConnection } from '../../gateway/transport/open-connection.ts';
-import { openRemote } from '../../files/remote/open-remote.ts';
 import { askTime } from '../../gateway/transport/ask-time.ts';
 import { counted } from '../../kernel/counted.ts';
 import { readPresentSkew, readSkews } from '../../ledger/doubt/in-doubt.ts';
@@ -144,51 +143,6 @@ async function knock({ name, server, baseUrl, connectTimeoutMs }: Account): Prom
     );
   } catch (error) {
     return findingOf(error, bad);
-  }
-}
-
-/** Logs in to every SFTP server used for pulls or pushes here, and lists the folders there. */
-export const sftpServers: Check = {
-  name: 'SFTP servers',
-  needs: 'nothing',
-  async look({ settings }) {
-    const folders = foldersOn(settings);
-    const remotes = [...settings.remotes.values()].filter(({ name }) => folders.has(name));
-    const found = await Promise.all(remotes.map((remote) => visit(remote, [...folders.get(remote.name)!])));
-    return found.flat();
-  },
-};
-
-function foldersOn(settings: Patient['settings']): Map<string, Set<string>> {
-  const pulls = foldersHere(settings).flatMap(({ pull }) => pull ?? []);
-  const folders = new Map<string, Set<string>>();
-  for (const { remote, path } of [...pulls, ...settings.push])
-    folders.set(remote, (folders.get(remote) ?? new Set()).add(path));
-  return folders;
-}
-
-/** Checks all folders of a server with one log-in; some servers block clients that log in often. */
-async function visit(remote: Remote, folders: readonly string[]): Promise<Finding[]> {
-  try {
-    const session = await openRemote(remote);
-    try {
-      const findings: Finding[] = [];
-      for (const folder of folders) findings.push(await lookInto(folder, remote, () => session.list(folder)));
-      return findings;
-    } finally {
-      await session.close();
-    }
-  } catch (error) {
-    return [findingOf(error, bad)];
-  }
-}
-
-async function lookInto(folder: string, { name }: Remote, list: () => Promise<unknown[]>): Promise<Finding> {
-  try {
-    const files = await list();
-    return ok(`remote ${name}: ${folder} can be listed, files in it: ${files.length}`);
-  } catch (error) {
-    return findingOf(error, (found, remedy) => bad(`remote ${name}: ${folder}: ${found}`, remedy));
   }
 }
 

@@ -142,7 +142,7 @@ export const profile: CliCommand = {
 /** @param terminal where the figures are asked for when the options lack them */
 export async function runConfirm(call: Call, terminal: Terminal): Promise<number> {
   const { sample, rows, total, folder, plan, json, reason } = call.options;
-  if (!plan) reasonOf('confirm-profile', reason === undefined ? {} : { reason: String(reason) });
+  if (!plan) reasonOf(call.features, 'confirm-profile', reason === undefined ? {} : { reason: String(reason) });
   const file = { name: basename(String(sample)), bytes: await readInput(String(sample)) };
   const { version = '' } = splitName(call.arguments[0]!);
   const given: Filled = { version, folder: String(folder ?? '') };

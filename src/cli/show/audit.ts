@@ -1,14 +1,13 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { counted } from '../../kernel/counted.ts';
-import { findSigner, openKeyRing } from '../../crypto/key-ring.ts';
-import { findKeyPlace } from '../../crypto/key-place.ts';
+import { findSigner } from '../../crypto/key-ring.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { startOfDay } from '../../calendar/zone-time.ts';
 import { type AuditLink, listAudit } from '../../ledger/overview/list-audit.ts';
 import { findFile } from '../../ledger/file/search.ts';
 import { describeChain, describeRoots, type TrailReport, verifyAudit } from '../../ledger/overview/verify-audit.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, keysOf, print, readLedger } from '../command.ts';
 import { textTable } from '../print/table.ts';
 import { wholeNumber } from '../option-values.ts';
 
@@ -37,7 +36,7 @@ when a chain is broken or a root forged.`,
 /** Returns undefined without keys: the chains can be checked nevertheless. */
 function signersOf(settings: Settings): ReturnType<typeof findSigner> | undefined {
   try {
-    return findSigner(openKeyRing(findKeyPlace(settings, process.env)));
+    return findSigner(keysOf(settings));
   } catch {
     return undefined;
   }

@@ -4,11 +4,9 @@ import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type ExceptionBatch, readExceptions } from '../../ledger/doubt/find-batches-holding.ts';
 import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
-import { findKeyPlace } from '../../crypto/key-place.ts';
-import { openKeyRing } from '../../crypto/key-ring.ts';
 import { BATCH_ARGUMENT, batchReference, findBatch } from '../../explain/batch-reference.ts';
 import { compareBatch, type Comparison } from '../../explain/compare-batch.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, keysOf, print, readLedger } from '../command.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
@@ -56,7 +54,7 @@ async function listExceptions(call: Call, ledger: Ledger, settings: Settings): P
 /** @throws PipelineError NOT_FOUND when the batch has no result yet */
 async function showException(call: Call, ledger: Ledger, settings: Settings, words: string): Promise<void> {
   const { file, batch } = await findBatch(ledger, words);
-  const keys = openKeyRing(findKeyPlace(settings, process.env));
+  const keys = keysOf(settings);
   const comparison = await compareBatch({ ledger, keys }, file, batch, { all: call.options['all'] === true });
   print(call, comparison, () => describeComparison(comparison));
 }

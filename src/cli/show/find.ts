@@ -14,7 +14,7 @@ import {
   type SearchIndex,
 } from '../../ledger/file/search.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, readLedger, withLedger } from '../command.ts';
-import { findArchivedInvoice, sayArchivedFile } from '../../ledger/retention/read-archived.ts';
+import { findArchivedInvoice, sayArchivedFile } from '../../ledger/retention/archived-rows.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { tableOf, textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';

@@ -1,4 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { type Step, stepText } from '../../../schemas/steps.ts';
 import { type CliCommand, JSON_OPTION, print, readLedger } from '../command.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
 import { type FileStory, readStory } from '../../explain/read-story.ts';
@@ -9,7 +10,7 @@ import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { describeHoldReasons, remedyOf } from '../../explain/hold-reasons.ts';
-import { sayArchive } from '../../ledger/retention/read-archived.ts';
+import { sayArchive } from '../../ledger/retention/archived-rows.ts';
 import { textTable } from '../print/table.ts';
 
 export const show: CliCommand = {
@@ -31,7 +32,8 @@ export const show: CliCommand = {
       if (!story) return;
       const timeZone = settings.accounts.get(story.file.account)?.timeZone ?? 'UTC';
       const nextSendAt = nextSendOf(story, settings, ledger.clock.now());
-      print(call, { ...story, nextSendAt }, () => describeStory(story, timeZone, nextSendAt));
+      const steps = settings.features.flatMap(({ stepsFor }) => stepsFor?.(story.file) ?? []);
+      print(call, { ...story, nextSendAt }, () => describeStory(story, timeZone, { nextSendAt, steps }));
     });
     return EXIT.ok;
   },
@@ -39,12 +41,18 @@ export const show: CliCommand = {
 
 /**
  * Describes the story in words and tables, with times in the account's zone. Empty parts are left out.
- * @param nextSendAt when the window that it waits for opens
+ * @param more.nextSendAt when the window that it waits for opens
+ * @param more.steps what a person can do with the file
  */
-export function describeStory(story: FileStory, timeZone: string, nextSendAt?: Date): string {
+export function describeStory(
+  story: FileStory,
+  timeZone: string,
+  { nextSendAt, steps = [] }: { nextSendAt?: Date | undefined; steps?: readonly Step[] } = {},
+): string {
   const when = (at: Date) => formatInZone(at, timeZone);
   const parts = [
     describeFile(story, when),
+    steps.map(stepText).join('\n'),
     nextSendAt ? `Next send at ${when(nextSendAt)}: the window of account ${story.file.account} opens then.` : '',
     // A single reason is already stated above.
     story.held.length > 1 ? describeHoldReasons(story.held) : '',
@@ -60,7 +68,7 @@ function describeFile({ file, rowArchive }: FileStory, when: (at: Date) => strin
   const facts = `file ${file.file_id}, account ${file.account}, ${file.operation}, ${saidWord(file.shown)} since ${when(file.state_at)}`;
   const blocks = file.blockedBy.map(({ says }) => `Nothing is sent: ${says}.`).join('\n');
   const why = file.reason ? [`${file.reason}.`, remedyOf(file.reason_code)].join(' ') : '';
-  const archived = rowArchive ? `${sayArchive(rowArchive)} To read them: paydrop archive read ${file.file_id}` : '';
+  const archived = rowArchive ? sayArchive(rowArchive) : '';
   return [file.name, facts, blocks, why, archived].filter((line) => line !== '').join('\n');
 }
 

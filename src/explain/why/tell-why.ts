@@ -17,10 +17,10 @@ import { readFailing } from '../../ledger/alarm/note-failure.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
 import { sayMerchantOf } from '../../ledger/merchant/read-merchants.ts';
 import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/file/read-why.ts';
-import { findArchivedInvoice, readArchiveOf, sayArchive } from '../../ledger/retention/read-archived.ts';
+import { findArchivedInvoice, readArchiveOf, sayArchive } from '../../ledger/retention/archived-rows.ts';
 import { readResubmissions } from '../../ledger/row/resubmissions.ts';
 import type { FoundRow } from '../../ledger/file/search.ts';
-import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
+import type { BatchRow, FileRow, PlainFileRow } from '../../ledger/engine/records.ts';
 import { findUnattended, type Unattended } from '../../../workers/upkeep/alarms/unattended.ts';
 import { isDeliverable } from '../../ledger/batch/due-work.ts';
 import { describeHolds } from '../describe-holds.ts';
@@ -55,6 +55,13 @@ export type Why = {
   steps: Step[];
 };
 
+declare module '../../feature.ts' {
+  interface Feature {
+    /** What a person can do with a file, besides what the core says. */
+    stepsFor?(file: PlainFileRow): readonly Step[];
+  }
+}
+
 export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
   const timeZone = zoneOf(settings, file.account);
   const [shownFile, facts, outputs, resubmissions] = await Promise.all([
@@ -86,7 +93,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
       ...doubles.steps,
       ...stuck,
       ...(late === undefined ? [] : [nextForLate(file.file_id)]),
-      ...(archive ? [['To read its rows: ', { run: 'old-rows', fileId: file.file_id } as const, '.']] : []),
+      ...settings.features.flatMap(({ stepsFor }) => stepsFor?.(file) ?? []),
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),
       ...undecided.map(({ rows, fileId, batchNo }) => nextForUndecided(rows, { fileId, batchNo })),

@@ -58,6 +58,11 @@ const HAS_MERCHANT = `NOT ${isFormerNameSql('batch.account')}
 /** How much is due, and since when the oldest. */
 export type DueSum = { count: number; since: Date | null };
 
+/** Returns a sum of things of which it is not known since when they wait. */
+export function standing(count: number): DueSum {
+  return { count, since: null };
+}
+
 /** Sums up the batches of the accounts that may send now. @param closed accounts outside their sending window */
 export async function sumSendable({ pool, clock }: Ledger, closed: readonly string[]): Promise<DueSum> {
   const { rows } = await pool.query<DueSum>(

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { FEATURE_TABLES } from '../../../schemas/features.ts';
 
 /** The database as it is now; versions before this one are in its folder migrations/. */
 const FOLDER = new URL('../../../schemas/ledger/', import.meta.url);
 
 /** Files of the folder in the order in which they are run: each uses only tables of those before it. */
-export const SUBJECTS = [
+const SUBJECTS = [
   'rules',
   'audit',
   'keys',
@@ -22,7 +23,7 @@ export const SUBJECTS = [
   'doubt',
   'reprocess',
   'approvals',
-  'transfers',
+  'uploads',
   'users',
   'schedules',
   'alarms',
@@ -47,7 +48,10 @@ export function splitStatements(text: string): { tables: string; functions: stri
   return { tables, functions };
 }
 
-const parts = SUBJECTS.map((name) => splitStatements(readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8')));
+/** All files in that order; those of features come last, and none uses tables of another. */
+export const FILES: readonly URL[] = [...SUBJECTS.map((name) => new URL(`${name}.sql`, FOLDER)), ...FEATURE_TABLES];
+
+const parts = FILES.map((file) => splitStatements(readFileSync(file, 'utf8')));
 
 /** Statements that make all tables of an empty ledger, with their indexes, triggers and first rows. */
 export const TABLES = parts.map(({ tables }) => tables).join('\n');

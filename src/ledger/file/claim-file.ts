@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow, TakenForm } from '../engine/records.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { linkUpload } from '../transfer/note-upload.ts';
+import { linkUpload } from './note-upload.ts';
 import { findKnownFiles } from './read-file.ts';
 import { mustBeConfirmed } from '../profile/read-profiles.ts';
 import { boundKeys, otherMerchant } from '../merchant/bound-accounts.ts';

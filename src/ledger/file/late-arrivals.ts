@@ -4,7 +4,7 @@ import type { ControlNote } from '../../rows/rows.ts';
 import type { PlainFileRow } from '../engine/records.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { mustNotBeMaker } from '../transfer/note-upload.ts';
+import { mustNotBeMaker } from './note-upload.ts';
 
 /** What came of a file after it was taken. */
 export type LateArrival = {

@@ -11,7 +11,7 @@ import { cancelOne } from './cancel-file.ts';
 import { WAS_READ } from './decide-file.ts';
 import { endLate } from './late-arrivals.ts';
 import { type AuditReason, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
-import { mustNotBeMaker } from '../transfer/note-upload.ts';
+import { mustNotBeMaker } from './note-upload.ts';
 import { bindingOfFile, propose, voidProposals } from '../proposal/propose.ts';
 
 /**

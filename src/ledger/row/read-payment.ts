@@ -103,7 +103,7 @@ async function findRow({ pool }: Ledger, { fileId, line }: RowPlace): Promise<Ro
   );
   if (rows[0]?.isArchived)
     throw new PipelineError('NOT_FOUND', `find line ${line} of file "${fileId}"`, 'its rows are archived', {
-      next: `Read them with "paydrop archive read ${fileId}".`,
+      next: `"paydrop why ${fileId}" says where they are.`,
     });
   // A card number can look like an id.
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find line ${line} of file "${maskText(fileId)}"`);

@@ -6,6 +6,7 @@ import { mustBeProved } from '../access/step-up.ts';
 import { actorOf } from '../access/viewer.ts';
 import type { Ask, ActionReport, HandledAction, Input, Plan } from '../../actions/action.ts';
 import { type Order, shownPlan } from '../../actions/run-action.ts';
+import type { Feature } from '../../feature.ts';
 import { isWarning } from '../actions/find-subject.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
@@ -13,10 +14,10 @@ import { askedOf, DAY, objectOf, type Shape, shapeNamed, TEXT } from './shapes.t
 
 /** How actions are planned and done. The pages use the same functions, so no rules are repeated here. */
 export type ApiActions = {
-  /** Every action with an address: what its plan needs, and what is asked together with the reason. */
-  readonly handlers: Readonly<
-    Partial<Record<HandledAction, { readonly picks?: readonly Ask[]; readonly asks?: readonly Ask[] }>>
-  >;
+  /** Returns every action with an address: what its plan needs, and what is asked together with the reason. */
+  handlers(
+    features: readonly Feature[],
+  ): Readonly<Partial<Record<HandledAction, { readonly picks?: readonly Ask[]; readonly asks?: readonly Ask[] }>>>;
   plan(context: WebContext, name: HandledAction, params: unknown, input: Input): Promise<{ plan: Plan; bind: string }>;
   /** `changed`: nothing was done, because the plan no longer matches the `bind` that was sent. */
   run(
@@ -32,8 +33,10 @@ const FILE_BYTES = 8 * 1024 * 1024;
 
 /** Registers a POST for each action, as the pages do with a form. With `?plan=1` it only returns what would happen. */
 export function actionsApi(server: FastifyInstance, context: WebContext, actions: ApiActions): void {
-  for (const name of Object.keys(actions.handlers) as HandledAction[]) {
-    const asks = asksOf(actions, name);
+  const handlers = actions.handlers(context.app.settings.features);
+  for (const name of Object.keys(handlers) as HandledAction[]) {
+    const { picks = [], asks: others = [] } = handlers[name]!;
+    const asks = [...picks, ...others];
     const bodyLimit = asks.some(({ kind }) => kind === 'file') ? { bodyLimit: FILE_BYTES } : {};
     server.post<{ Querystring: { plan?: string }; Body: Body }>(
       addressOf(name),
@@ -104,11 +107,6 @@ const SUBJECTS: Readonly<Record<string, { readonly path: string; readonly params
     selection: { path: '/selections/:no', params: { no: NUMBER } },
     profile: { path: '/profiles/:name', params: { name: NAME } },
   };
-
-function asksOf({ handlers }: ApiActions, name: HandledAction): readonly Ask[] {
-  const { picks = [], asks = [] } = handlers[name] ?? {};
-  return [...picks, ...asks];
-}
 
 function schemaOf(name: HandledAction, asks: readonly Ask[]) {
   const { to, label, reason, may } = ACTIONS[name];

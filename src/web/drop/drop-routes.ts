@@ -22,7 +22,7 @@ import { openTurns, UPLOAD_TURNS } from './upload-turns.ts';
 import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { latin1, readCompanionName } from '../../files/completeness.ts';
-import { findWaitingUpload, readUpload, type UploadRow } from '../../ledger/transfer/note-upload.ts';
+import { findWaitingUpload, readUpload, type UploadRow } from '../../ledger/file/note-upload.ts';
 
 /**
  * Registers `POST /drop/check`, which previews the decision on a file, and `POST /drop/submit`, which puts it into its

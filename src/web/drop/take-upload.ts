@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import type { Folder } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
-import { forgetUpload, noteUpload } from '../../ledger/transfer/note-upload.ts';
+import { forgetUpload, noteUpload } from '../../ledger/file/note-upload.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { groupedCount } from '../../kernel/counted.ts';

@@ -69,6 +69,13 @@ function unready(part: Unready['part'], why: string | undefined): Unready[] {
 }
 
 /** One figure of `schemas/metrics.ts`. */
+declare module '../../feature.ts' {
+  interface Feature {
+    /** Figures of this process (`gauges` in its rows). */
+    samples?(app: App): Promise<readonly Sample[]>;
+  }
+}
+
 export type Sample = { name: GaugeName; value: number; labels?: Record<string, string> };
 
 /**
@@ -76,7 +83,7 @@ export type Sample = { name: GaugeName; value: number; labels?: Record<string, s
  * part it is. What all processes share is read only by the one that has the duty.
  */
 export async function readSamples(app: App, limitMs = HEALTH_MS): Promise<Sample[]> {
-  const [ledger, queue, disk, waiting] = await Promise.all([
+  const [ledger, queue, disk, waiting, ...ofFeatures] = await Promise.all([
     readOr(limitMs, readLedgerSamples(app), [
       { name: 'paydrop_ledger_up', value: 0 },
       { name: 'paydrop_ledger_exporter', value: 0 },
@@ -84,8 +91,11 @@ export async function readSamples(app: App, limitMs = HEALTH_MS): Promise<Sample
     readOr(limitMs, readQueueSamples(app), [{ name: 'paydrop_queue_up', value: 0 }]),
     readOr(limitMs, readDiskSamples(app), []),
     readOr(limitMs, readFolderSamples(app), []),
+    ...app.settings.features.map(({ samples }) =>
+      readOr(limitMs, (async () => [...((await samples?.(app)) ?? [])])(), []),
+    ),
   ]);
-  return [...ledger, ...queue, ...disk, ...waiting, ...readHealthSamples(app)];
+  return [...ledger, ...queue, ...disk, ...waiting, ...readHealthSamples(app), ...ofFeatures.flat()];
 }
 
 function readOr(limitMs: number, samples: Promise<Sample[]>, instead: Sample[]): Promise<Sample[]> {
@@ -249,11 +259,7 @@ function readHealthSamples(app: App): Sample[] {
     ages.set(key, { name: 'paydrop_scan_age_seconds', labels: { account, operation }, value });
   }
   const sweepAge = ageSeconds(app, health.sweptAt ?? health.begunAt);
-  return [
-    ...ages.values(),
-    { name: 'paydrop_sweep_age_seconds', value: sweepAge },
-    { name: 'paydrop_transfers_failing', value: health.brokenTransfers.size },
-  ];
+  return [...ages.values(), { name: 'paydrop_sweep_age_seconds', value: sweepAge }];
 }
 
 function ageSeconds(app: App, since: Date): number {

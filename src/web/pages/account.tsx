@@ -28,7 +28,8 @@ import { AccountDay } from './front.tsx';
 import type { Account, Folder } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Limits, limitsOf } from '../../config/account-rules.ts';
-import { WEEKDAYS, type WindowConfig } from '../../../schemas/config.ts';
+import type { WindowConfig } from '../../../schemas/config.ts';
+import { WEEKDAYS } from '../../../schemas/config-parts.ts';
 
 /** Serves `/accounts/:name`: what holds one account, its open files, its day, and its rules. */
 export function accountPage(server: FastifyInstance, { app }: WebContext): void {

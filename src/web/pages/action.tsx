@@ -10,7 +10,7 @@ import { findProofWanted, proveByPassword } from '../access/step-up.ts';
 import { takeUploads, uploadOf } from '../access/take-uploads.ts';
 import { actorOf } from '../access/viewer.ts';
 import type { HandledAction, Input, Subject } from '../../actions/action.ts';
-import { HANDLED } from '../actions/actions-for.ts';
+import { handledIn } from '../actions/actions-for.ts';
 import {
   runAction,
   handlerOf,
@@ -31,11 +31,17 @@ import { listBefore } from './login.tsx';
  * names the action, so the guard refuses unauthorized users before anything is read.
  */
 export async function actionPages(server: FastifyInstance, context: WebContext): Promise<void> {
-  for (const name of HANDLED.filter((action) => !wantsFile(action))) hangAction(server, context, name);
+  const { features } = context.app.settings;
+  const wantsFile = (name: HandledAction) => {
+    const { picks = [], asks = [] } = handlerOf(features, name);
+    return [...picks, ...asks].some(({ kind }) => kind === 'file');
+  };
+  const names = handledIn(features);
+  for (const name of names.filter((action) => !wantsFile(action))) hangAction(server, context, name);
   // Only these accept forms as large as a file.
   await server.register(async (scope) => {
     takeUploads(scope, LARGEST_REPORT_BYTES);
-    for (const name of HANDLED.filter(wantsFile)) hangAction(scope, context, name);
+    for (const name of names.filter(wantsFile)) hangAction(scope, context, name);
   });
 }
 
@@ -44,11 +50,6 @@ function hangAction(server: FastifyInstance, context: WebContext, name: HandledA
   const route = { config: { may: name } };
   server.get(path, route, (request, reply) => answer(look, { context, name, request, reply, form: request.query }));
   server.post(path, route, (request, reply) => answer(send, { context, name, request, reply, form: request.body }));
-}
-
-function wantsFile(name: HandledAction): boolean {
-  const { picks = [], asks = [] } = handlerOf(name);
-  return [...picks, ...asks].some(({ kind }) => kind === 'file');
 }
 
 /** One request to such a page. The form of a GET is its query. */
@@ -63,9 +64,9 @@ type Visit = {
 /** Shows the plan, or first asks for the inputs it depends on. */
 async function look(visit: Visit, input: Input): Promise<FastifyReply> {
   const { context, name } = visit;
-  const subject = await subjectOf(name, finderOf(visit));
+  const subject = await subjectOf(context.app.settings.features, name, finderOf(visit));
   if (name === 'reprocess' && isBegun(subject)) return toRun(visit, subject);
-  if (!isPicked(name, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
+  if (!isPicked(visit, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
   return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input));
 }
 
@@ -75,7 +76,7 @@ async function send(visit: Visit, input: Input): Promise<FastifyReply> {
   const bind = fieldOf(form, 'bind');
   if (bind === '') {
     // The form that makes the choice has no mark yet.
-    const isChanged = handlerOf(name).picks === undefined;
+    const isChanged = handlerOfVisit(visit).picks === undefined;
     return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input), { isChanged });
   }
   const proof = ACTIONS[name].destructive ? await findProofWanted(viewerOf(visit.request), context) : undefined;
@@ -160,7 +161,7 @@ async function showPlan(
 ): Promise<FastifyReply> {
   const { context, name, form, reply, request } = visit;
   if (isChanged || planned.plan.barred !== undefined) void reply.code(409);
-  const suggested = await handlerOf(name).suggest?.(context.app, planned.subject);
+  const suggested = await handlerOfVisit(visit).suggest?.(context.app, planned.subject);
   const about = aboutOf(visit, { ...input, filled: { ...suggested, ...input.filled } });
   const reason = maskReason(fieldOf(form, 'reason'));
   const wanted = ACTIONS[name].destructive ? await findProofWanted(viewerOf(request), context) : undefined;
@@ -174,19 +175,25 @@ function finderOf({ context, request }: Visit): SubjectFinder {
   return finderIn(context, request.params);
 }
 
-function aboutOf({ name, request, form }: Visit, { filled }: Input) {
-  const { picks = [], asks = [] } = handlerOf(name);
+function handlerOfVisit({ context, name }: Pick<Visit, 'context' | 'name'>) {
+  return handlerOf(context.app.settings.features, name);
+}
+
+function aboutOf(visit: Visit, { filled }: Input) {
+  const { name, request, form } = visit;
+  const { picks = [], asks = [] } = handlerOfVisit(visit);
   const path = request.url.split('?')[0]!;
   return { viewer: viewerOf(request), action: name, path, picks, asks, filled, from: listBefore(form) };
 }
 
-function isPicked(name: HandledAction, { filled, file }: Input): boolean {
-  const required = (handlerOf(name).picks ?? []).filter(({ isRequired }) => isRequired);
+function isPicked(visit: Visit, { filled, file }: Input): boolean {
+  const required = (handlerOfVisit(visit).picks ?? []).filter(({ isRequired }) => isRequired);
   return required.every((ask) => (ask.kind === 'file' ? file !== undefined : filled[ask.name] !== undefined));
 }
 
-function readInput({ name, request, form }: Visit): Input {
-  const { picks = [], asks = [] } = handlerOf(name);
+function readInput(visit: Visit): Input {
+  const { request, form } = visit;
+  const { picks = [], asks = [] } = handlerOfVisit(visit);
   const all = [...picks, ...asks];
   const texts = all.filter(({ kind }) => kind !== 'file').map((ask) => [ask.name, fieldOf(form, ask.name)] as const);
   const [file] = all.filter(({ kind }) => kind === 'file').map((ask) => uploadOf(form, ask.name));

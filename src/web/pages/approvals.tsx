@@ -259,7 +259,7 @@ async function decisionOf(visit: Visit, matter: Matter, { action, other, path }:
         {rest}
       </>
     );
-  const { picks = [], asks = [] } = handlerOf(action);
+  const { picks = [], asks = [] } = handlerOf(context.app.settings.features, action);
   const form = { viewer, action, path: `${path}/do/${action}`, picks, asks, filled: {}, proof };
   const { plan, bind } = planned;
   return (

@@ -46,14 +46,16 @@ export function resolvePage(server: FastifyInstance, context: WebContext): void 
             facts={await batchFacts(context.app, place.file, place.batch)}
           />
         ) : (
-          <NotInDoubt viewer={viewer} place={place} />
+          <NotInDoubt context={context} viewer={viewer} place={place} />
         )}
       </Page>,
     );
   });
 }
 
-function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place: Place }) {
+function NotInDoubt({ context, viewer, place }: Pick<ViewProps, 'context' | 'viewer' | 'place'>) {
+  const { file, batch } = place;
+  const { features } = context.app.settings;
   const isException = batch.state === 'exception';
   return (
     <>
@@ -73,7 +75,7 @@ function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place:
       <ActionLinks
         viewer={viewer}
         base={pathOf({ file, batch })}
-        actions={batch.state === 'reconciled' ? ['repoll'] : actionsFor('batch', batch.state)}
+        actions={batch.state === 'reconciled' ? ['repoll'] : actionsFor(features, 'batch', batch.state)}
       />
     </>
   );

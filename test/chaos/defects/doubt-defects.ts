@@ -29,9 +29,9 @@ export const DOUBT_DEFECTS: readonly Defect[] = [
   {
     name: 'undecided rows are archived',
     about: 'rows that wait for a report leave the ledger',
-    file: 'src/ledger/retention/archive-rows.ts',
+    file: 'src/features/archive/archivable.ts',
     find: 'u.file_no = f.file_no AND NOT u.is_closed',
     replace: 'u.file_no = f.file_no AND false',
-    caughtBy: ['test/actions/archive-rows.test.ts'],
+    caughtBy: ['test/features/archive/archive-rows.test.ts'],
   },
 ];

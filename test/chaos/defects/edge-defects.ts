@@ -297,10 +297,10 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'archive not compared',
     about: 'rows are deleted although their archive holds other ones',
-    file: 'src/ledger/retention/archive-rows.ts',
+    file: 'src/features/archive/archivable.ts',
     find: ' || !isSame(await readSums(tx.client, files), made)',
     replace: '',
-    caughtBy: ['test/actions/archive-rows.test.ts'],
+    caughtBy: ['test/features/archive/archive-rows.test.ts'],
   },
   {
     name: 'archived payments forgotten',
@@ -308,7 +308,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/duplicates/find-charged-rows.ts',
     find: '(r.line IS NULL AND f.archive_no IS NOT NULL) OR ',
     replace: '',
-    caughtBy: ['test/actions/archive-rows.test.ts'],
+    caughtBy: ['test/features/archive/archive-rows.test.ts'],
   },
   {
     name: 'old markers believed',
@@ -319,7 +319,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     caughtBy: [
       'test/files/scan-folder.test.ts',
       'test/files/settle.test.ts',
-      'test/workers/transfer/sort-remote-files.test.ts',
+      'test/features/transfers/sort-remote-files.test.ts',
     ],
   },
   {

@@ -146,10 +146,10 @@ export const MERCHANT_DEFECTS: readonly Defect[] = [
   {
     name: 'upload tied by the name of the account',
     about: 'who dropped a file on the dashboard may approve it once its folder has another account',
-    file: 'src/ledger/transfer/note-upload.ts',
+    file: 'src/ledger/file/note-upload.ts',
     find: 'WHERE folder = $1 AND sha256 = $2 AND file_id IS NULL',
     replace: "WHERE folder = $1 AND sha256 = $2 AND account = 'main' AND file_id IS NULL",
-    caughtBy: ['test/ledger/transfer/note-transfer.test.ts'],
+    caughtBy: ['test/ledger/file/note-upload.test.ts'],
   },
   {
     name: 'answers about an address swapped',

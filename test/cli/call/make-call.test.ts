@@ -16,6 +16,7 @@ import type { Account } from '../../../src/config/config.ts';
 import { sampleParameters } from '../../gateway/support/call.ts';
 import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { CARD } from '../../support/payment-rows.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 /** Handles the next request to the service. */
 let onRequest: Parameters<typeof startScripted>[0]['onRequest'];
@@ -47,7 +48,7 @@ async function make(
   terminal: Terminal = pipedInput(),
   env: NodeJS.ProcessEnv = {},
 ) {
-  const call = { arguments: [], options, dir: world.root };
+  const call = { arguments: [], options, dir: world.root, features: FEATURES };
   const { result, out, err } = await takeDown(() =>
     makeCall(operation, call, { env, terminal }).catch((error: unknown) => error),
   );
@@ -232,7 +233,7 @@ function show(
   options: Call['options'] = {},
   operation: OperationName = 'getBatchProcessResultFile',
 ) {
-  return takeDown(() => showAnswer({ arguments: [], options, dir: world.root }, operation, answer));
+  return takeDown(() => showAnswer({ arguments: [], options, dir: world.root, features: FEATURES }, operation, answer));
 }
 
 describe('showAnswer', () => {

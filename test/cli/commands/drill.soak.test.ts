@@ -97,8 +97,8 @@ describe('drill', () => {
       'Audit trail',
       'Keys',
       'Originals',
-      'Archives',
       'Sending',
+      'Archives',
     ]);
     expect(await leftOver()).toEqual([]);
     expect(await countLinks(), 'the ledger is only read').toBe(before);

@@ -20,6 +20,7 @@ import { askSetup, operationsIn, sampleFor, starterConfig, USUAL_SETUP } from '.
 import { loadSettings } from '../../../src/config/config.ts';
 import { packageRoot } from '../../../src/cli/package-version.ts';
 import { makeProgram } from '../../../src/cli/run-command-line.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 let root = '';
 
@@ -295,6 +296,8 @@ async function read(words: readonly string[]) {
       return 0;
     },
   };
-  await makeProgram([command], () => {}).parseAsync(['sandbox', ...words], { from: 'user' });
+  await makeProgram([command], { finish: () => {}, features: FEATURES }).parseAsync(['sandbox', ...words], {
+    from: 'user',
+  });
   return wanted;
 }

@@ -8,7 +8,7 @@ import { listPeople } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { runHere } from '../support/run-here.ts';
-import { ARCHIVE_KEY, ARCHIVE_KEY_OWNER } from '../../../src/actions/archive-rows.ts';
+import { featureKeyName } from '../../../src/ledger/key/feature-key.ts';
 import { wrapKey } from '../../../src/crypto/data-key.ts';
 import { readVaultKey } from '../../../src/ledger/key/master-keys.ts';
 import { masterKeyOf, textOf } from '../../support/openpgp.ts';
@@ -122,8 +122,8 @@ describe('backup', () => {
     const useKeys = (...texts: string[]) => vi.stubEnv('PAYDROP_MASTER_KEY', texts.join(','));
     beforeAll(async () => {
       path = join(world.root, 'two-keys.backup');
-      const wrapped = wrapKey(strange, ARCHIVE_KEY_OWNER, randomBytes(32));
-      await readVaultKey(world.app.ledger, ARCHIVE_KEY, () => wrapped);
+      const wrapped = wrapKey(strange, featureKeyName('archive'), randomBytes(32));
+      await readVaultKey(world.app.ledger, featureKeyName('archive'), () => wrapped);
       await world.says('backup', path);
     });
     afterAll(() => vi.unstubAllEnvs());
@@ -133,7 +133,7 @@ describe('backup', () => {
       const { out } = await world.paydrop('backup', 'verify', path);
       expect(out).toContain(`It needs master key ${current.id}, which is at hand.`);
       expect(out).toContain(
-        `Master key ${strange.id} is not at hand. Without it these cannot be opened: archived rows.`,
+        `Master key ${strange.id} is not at hand. Without it these cannot be opened: what "archive" has sealed.`,
       );
       expect(JSON.parse((await world.paydrop('backup', 'verify', path, '--json')).out)).toMatchObject({
         keys: expect.arrayContaining([
@@ -152,7 +152,7 @@ describe('backup', () => {
     it('restore warns of one that is missing, before anything is replaced', async () => {
       const { status, err } = await world.paydrop('restore', path, '--replace');
       expect(err).toMatch(
-        new RegExp(`^Warning: Master key ${strange.id} is not at hand.*: archived rows\\. Add a missing`),
+        new RegExp(`^Warning: Master key ${strange.id} is not at hand.*: what "archive" has sealed\\. Add a missing`),
       );
       expect([status, err]).toEqual([5, expect.stringContaining(BUSY)]);
       useKeys(textOf(7), (await readFile(world.settings.paths.masterKey, 'utf8')).trim());

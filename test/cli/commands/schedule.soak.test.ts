@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { WEEKDAYS } from '../../../schemas/config.ts';
+import { WEEKDAYS } from '../../../schemas/config-parts.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

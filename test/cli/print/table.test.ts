@@ -56,9 +56,9 @@ describe('table', () => {
 
   describe('paydropLine', () => {
     it.each([
-      ['/srv/checkout/src/cli/main.ts', 'npm run paydrop -- --dir /a status'],
+      ['/srv/checkout/src/main.ts', 'npm run paydrop -- --dir /a status'],
       ['/usr/local/bin/paydrop', 'paydrop --dir /a status'],
-      ['/srv/app/dist/src/cli/main.js', 'node /srv/app/dist/src/cli/main.js --dir /a status'],
+      ['/srv/app/dist/src/main.js', 'node /srv/app/dist/src/main.js --dir /a status'],
       ['/srv/my app/main.js', "node '/srv/my app/main.js' --dir /a status"],
     ])('started as %s', (script, line) => {
       expect(paydropLine(['--dir', '/a', 'status'], script)).toBe(line);
@@ -68,7 +68,7 @@ describe('table', () => {
       const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
         scripts: Record<string, string>;
       };
-      expect(scripts['paydrop']).toMatch(/^tsx src\/cli\/main\.ts$/);
+      expect(scripts['paydrop']).toMatch(/^tsx src\/main\.ts$/);
     });
   });
 

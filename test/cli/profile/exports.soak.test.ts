@@ -11,6 +11,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { fakeTerminal, runHere, takeDown } from '../support/run-here.ts';
 import { allowOldDates, answerAll, answersShown, EXPORTS, expectResult, openExport } from './support/walk-export.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 const PAGE = await readFile(new URL('../../../docs/from-your-accounting-system.md', import.meta.url), 'utf8');
 /** The cells of all tables of the page. */
@@ -122,7 +123,9 @@ async function suggest(sample: string, out: string): Promise<string> {
   );
   const terminal = fakeTerminal(typed);
   const options = { folder: FOLDER, out };
-  const printed = await takeDown(() => runSuggest({ arguments: [sample], options, dir: world.root }, terminal));
+  const printed = await takeDown(() =>
+    runSuggest({ arguments: [sample], options, dir: world.root, features: FEATURES }, terminal),
+  );
   await allowOldDates(out, FOLDER);
   return stripVTControlCharacters(`${terminal.shown()}${printed.out}`);
 }

@@ -11,6 +11,7 @@ import { PROFILE_TEXT } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { fakeTerminal, pipedInput, takeDown } from '../support/run-here.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 const ME = `operator:${userInfo().username}`;
 const OTHER_TEXT = PROFILE_TEXT.replace("decimal: '.'", "decimal: ','");
@@ -150,6 +151,7 @@ describe('profile confirm', () => {
       arguments: ['dues@1'],
       options: { sample: at('june.csv'), reason: 'new export', ...options },
       dir: world.root,
+      features: FEATURES,
     });
     const wrong = fakeTerminal(['24', '1,355.00', 'drop/other']);
     const refused = takeDown(() => runConfirm(call({ folder: 'drop/ach-charge' }), wrong));

@@ -8,6 +8,7 @@ import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { fakeTerminal } from '../support/run-here.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 const SAMPLE = [
   'Acme Swim Club Inc',
@@ -78,7 +79,9 @@ describe('profile suggest', () => {
   it('asks one question after the other at a terminal, and takes what is suggested for Enter', async () => {
     const terminal = fakeTerminal(['', '', '1', '1', '', '', '', '', '', '', 'y']);
     const options = { folder: 'drop/ach-charge', out: at('asked.yaml') };
-    expect(await runSuggest({ arguments: [at('june.csv')], options, dir: world.root }, terminal)).toBe(0);
+    expect(
+      await runSuggest({ arguments: [at('june.csv')], options, dir: world.root, features: FEATURES }, terminal),
+    ).toBe(0);
     expect(terminal.shown()).toContain('Which column is charged?');
     expect(parseProfile(await readFile(at('asked.yaml'), 'utf8'))).toHaveProperty('profile');
   });

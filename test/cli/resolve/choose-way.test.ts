@@ -7,9 +7,10 @@ import { chooseWay, readReport, WAY_OPTIONS } from '../../../src/cli/resolve/cho
 import { describeInDoubt, nextSteps, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
 import type { InDoubt, Neighbour } from '../../../src/ledger/doubt/in-doubt.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../../workers/support/resolve-context.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 function choose(options: Call['options']) {
-  return chooseWay({ arguments: ['monday.csv/1'], dir: '.', options });
+  return chooseWay({ arguments: ['monday.csv/1'], dir: '.', options, features: FEATURES });
 }
 
 describe('a way out of doubt', () => {

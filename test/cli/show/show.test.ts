@@ -98,7 +98,7 @@ describe('describeStory', () => {
 
   it('says when a file is sent next that waits for the window of its account', () => {
     const waiting = story({ file: { ...story().file, state: 'accepted', shown: 'queued', reason: null } });
-    expect(describeStory(waiting, 'America/New_York', new Date('2026-06-16T00:00:00Z'))).toContain(
+    expect(describeStory(waiting, 'America/New_York', { nextSendAt: new Date('2026-06-16T00:00:00Z') })).toContain(
       '\n\nNext send at 2026-06-15 20:00:00 -04:00: the window of account main opens then.',
     );
     expect(describeStory(waiting, 'America/New_York')).not.toContain('Next send');

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
 import type { Terminal } from '../../../src/cli/call/terminal.ts';
+import { FEATURES } from '../../../src/features.ts';
 
 export type Ran = { status: number; out: string; err: string };
 
@@ -50,7 +51,7 @@ export function startHere(words: readonly string[]): Running {
   let said = { out: '', err: '' };
   const running = takeDown((printed) => {
     said = printed;
-    return runCommandLine(words);
+    return runCommandLine(words, FEATURES);
   });
   const listener = () => process.listeners('SIGINT').find((one) => !others.includes(one));
   return {
@@ -67,7 +68,7 @@ export function startHere(words: readonly string[]): Running {
 /** Until the test ends, lines to paste name paydrop as in a checkout, not the test runner. */
 export function nameAsInCheckout(): void {
   const [, script = ''] = process.argv;
-  process.argv[1] = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+  process.argv[1] = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
   onTestFinished(() => void (process.argv[1] = script));
 }
 

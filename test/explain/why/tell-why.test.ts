@@ -28,6 +28,7 @@ const world = openedForTests(openTestLedger);
 const REMOVE = `${ERRORS.DROP_SYMLINK.remedy} Remove that folder when this is done.`;
 const because = { actor: 'operator:ada', reason: 'wait' };
 const settings = {
+  features: [],
   accounts: new Map([['main', { timeZone: 'America/Toronto' }]]),
   folders: [{ id: 'drop/card', account: 'main' }],
   leftFolders: [],

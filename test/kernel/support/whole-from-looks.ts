@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { WEEKDAYS } from '../../../schemas/config.ts';
+import { WEEKDAYS } from '../../../schemas/config-parts.ts';
 import { dueDates } from '../../../src/calendar/business-dates.ts';
 
 const TIMETABLES = fc.record({

@@ -16,7 +16,7 @@ import {
   readProposalsOf,
 } from '../../../src/ledger/proposal/proposals.ts';
 import { claimForTest } from '../../support/claim-for-test.ts';
-import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { noteUpload } from '../../../src/ledger/file/note-upload.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

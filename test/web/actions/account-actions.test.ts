@@ -13,7 +13,7 @@ describe('actionsFor', () => {
     ['file', 'held', ['approve', 'decline', 'move', 'check-outputs', 'rebuild-outputs']],
     ['batch', 'refused', ['cancel-batch', 'retry', 'release', 'acknowledge-batch', 'withdraw']],
   ] as const)('of a %s that is %s are %j', (kind, state, actions) => {
-    expect(actionsFor(kind, state)).toEqual(actions);
+    expect(actionsFor([], kind, state)).toEqual(actions);
   });
 });
 

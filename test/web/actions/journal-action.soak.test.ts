@@ -10,8 +10,10 @@ import { ACTIONS } from '../../../schemas/actions.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { HANDLED } from '../../../src/web/actions/actions-for.ts';
+import { handledIn } from '../../../src/web/actions/actions-for.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
+
+const HANDLED = handledIn([]);
 
 describe('journal', () => {
   const world = openedForTests(() =>

@@ -42,7 +42,7 @@ const HANDLED = (Object.keys(ACTIONS) as ActionName[]).filter(
   (name): name is HandledAction => ACTIONS[name].to !== 'dashboard',
 );
 
-const QUESTIONS: ApiActions['handlers'] = {
+const QUESTIONS: ReturnType<ApiActions['handlers']> = {
   adopt: { picks: [{ name: 'batchId', label: 'Batch id', kind: 'text', isRequired: true }] },
   'not-received': {
     asks: [
@@ -56,7 +56,7 @@ const QUESTIONS: ApiActions['handlers'] = {
 
 /** Every action; each only records its request. */
 const actions: ApiActions = {
-  handlers: { ...Object.fromEntries(HANDLED.map((name) => [name, {}])), ...QUESTIONS },
+  handlers: () => ({ ...Object.fromEntries(HANDLED.map((name) => [name, {}])), ...QUESTIONS }),
   plan: async (_, name, params, { actor, filled }) => ({
     plan: {
       says: [`${name} for ${actor}`],
@@ -237,7 +237,7 @@ describe('actionsApi', () => {
   });
 
   it('has no address for what has no handler', async () => {
-    const bare = await openTestApi(world, { ...actions, handlers: {} });
+    const bare = await openTestApi(world, { ...actions, handlers: () => ({}) });
     const headers = { host: 'localhost', ...(await program('operator', ['look', 'cancel'])) };
     const { statusCode } = await bare.inject({ method: 'POST', url: pathOf('cancel'), headers, payload: BODY });
     expect(statusCode).toBe(404);

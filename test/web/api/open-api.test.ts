@@ -16,8 +16,9 @@ import {
   WHOLE,
   COMMON_SHAPES,
 } from '../../../src/web/api/shapes.ts';
+import { FEATURES } from '../../../src/features.ts';
 
-const world = dashboardForTests();
+const world = dashboardForTests({ features: FEATURES });
 let program: TestProgram;
 let document: Json;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { sha256Of } from '../../../src/kernel/hash.ts';
 import { BodyRefusal, takeUpload } from '../../../src/web/drop/take-upload.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
-import { readUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { readUpload } from '../../../src/ledger/file/note-upload.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(() => openPipelineWorld({ folder: { complete: { by: 'marker', suffix: '.ctl' } } }));

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { BodyRefusal, drainBody, readBody, tooLarge } from '../../../src/web/drop/take-upload.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { findNameFault, describeWaiting } from '../../../src/web/drop/drop-routes.ts';
-import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { noteUpload } from '../../../src/ledger/file/note-upload.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 

@@ -10,8 +10,9 @@ import { isShared, METRICS, type MetricName, metricType } from '../../../schemas
 import { handClock } from '../../../src/kernel/clock.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { FEATURES } from '../../../src/features.ts';
 
-const world = openedForTests(openPipelineWorld);
+const world = openedForTests(() => openPipelineWorld({ features: FEATURES }));
 
 const never = () => new Promise<never>(() => {});
 

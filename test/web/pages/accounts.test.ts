@@ -7,7 +7,8 @@ import { type Account, resolveSettings } from '../../../src/config/config.ts';
 import type { AccountState, Stop, HoldingBatch } from '../../../src/ledger/account/read-holds.ts';
 import { AccountStateWord, WhyItWaits } from '../../../src/web/pages/accounts.tsx';
 import type { PersonRole } from '../../../schemas/actions.ts';
-import { Config, WEEKDAYS, type WindowConfig } from '../../../schemas/config.ts';
+import { Config, type WindowConfig } from '../../../schemas/config.ts';
+import { WEEKDAYS } from '../../../schemas/config-parts.ts';
 import { describeWindow, Rules } from '../../../src/web/pages/account.tsx';
 import { stopAccount } from '../../../src/ledger/account/stop-account.ts';
 

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
-import { HANDLED } from '../../../src/web/actions/actions-for.ts';
+import { handledIn } from '../../../src/web/actions/actions-for.ts';
 import { SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
 import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+
+const HANDLED = handledIn([]);
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 

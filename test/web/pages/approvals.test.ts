@@ -4,7 +4,7 @@ import { dashboardForTests } from '../support/dashboard-world.ts';
 import { formsOf, sectionOf, tableOf, wordsOf } from '../support/read-page.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
-import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { noteUpload } from '../../../src/ledger/file/note-upload.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
 
 /** Account `side` takes two persons for an approval, `main` one. */

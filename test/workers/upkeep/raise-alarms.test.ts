@@ -178,22 +178,6 @@ describe('findLocalCauses', () => {
     expect(findLocalCauses(app)).toEqual([]);
   });
 
-  it('finds an SFTP server that fails for three tries, and not before', () => {
-    const { app, clock } = atStart();
-    const fault = { account: 'main', everyMs: 30_000 };
-    for (const name of ['pull:drop/card', 'push:bank:/results']) app.health.noteTransfer(name, fault);
-    clock.advance(SILENT_INTERVALS * 30_000 - 1);
-    app.health.noteTransfer('pull:drop/card', fault);
-    app.health.noteTransfer('push:bank:/results');
-    expect(findLocalCauses(app)).toEqual([]);
-    clock.advance(1);
-    expect(findLocalCauses(app)).toEqual([
-      { kind: 'transfer', subject: localSubject(app, 'pull:drop/card'), account: 'main', figures: { minutes: 2 } },
-    ]);
-    app.health.noteTransfer('pull:drop/card');
-    expect(findLocalCauses(app)).toEqual([]);
-  });
-
   it('finds a queue that does not answer for three sweeps', () => {
     const { app, clock } = atStart();
     app.health.noteTrouble('QUEUE_UNREACHABLE');
@@ -237,21 +221,12 @@ describe('isOverHere', () => {
 
   it('leaves to the process that does the work, what goes wrong on the same host', () => {
     const { app } = atStart();
-    const pull = { ...quiet.settings.folders[0]!, pull: { remote: 'bank', path: '/in', everyMs: 1_000 } };
-    const settings = { ...app.settings, folders: [pull as (typeof quiet.settings.folders)[number]] };
-    const pulling = { ...app, settings };
-    expect(isOverHere(pulling, 'silence', here('drop/card'))).toBe(false);
-    expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(false);
-    app.health.noteTransfer('pull:drop/card');
-    expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(true);
-    app.health.noteTransfer('pull:drop/card', { account: 'main', everyMs: 1_000 });
-    expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(false);
+    expect(isOverHere(app, 'silence', here('drop/card'))).toBe(false);
   });
 
   it('takes what left the configuration for over', () => {
     const { app } = atStart();
     expect(isOverHere(app, 'silence', here('drop/gone'))).toBe(true);
-    expect(isOverHere(app, 'transfer', here('push:bank:/results'))).toBe(true);
   });
 
   it('waits for a sweep that succeeded', () => {

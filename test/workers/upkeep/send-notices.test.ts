@@ -17,6 +17,8 @@ import { confirmVersion, retireVersion } from '../../../src/ledger/profile/move-
 import { putDraft, SAMPLE } from '../../ledger/support/put-version.ts';
 import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
+import { FEATURES } from '../../../src/features.ts';
+import { alarmsOf, workOf } from '../../../workers/feature-work.ts';
 
 describe('sendNotices', () => {
   const world = openedForTests(openAlarmWorld);
@@ -130,17 +132,20 @@ describe('sendNotices', () => {
   });
 });
 
+const ALARMS = alarmsOf(await workOf({ features: FEATURES }));
 const FIGURES = { rows: 2, cents: 5_000, batches: 3, minutes: 4, code: 'DUPLICATE_ROW' };
 
 function textOf(kind: AlarmKind, subject = 'f/1', account: string | null = 'main'): string {
-  return describeAlarm({ kind, subject, account, figures: FIGURES });
+  return describeAlarm({ kind, subject, account, figures: FIGURES }, undefined, ALARMS);
 }
 
 describe('describeAlarm', () => {
   it.each(Object.keys(ALARM_KINDS) as AlarmKind[])('is a sentence for %s', (kind) => {
     expect(textOf(kind)).toMatch(/^([A-Z]|f\/1: ).*\.$/);
     expect(textOf(kind)).not.toMatch(/undefined|null|NaN/);
-    expect(describeAlarm({ kind, subject: 's', account: null, figures: {} })).not.toMatch(/undefined|null|NaN/);
+    expect(describeAlarm({ kind, subject: 's', account: null, figures: {} }, undefined, ALARMS)).not.toMatch(
+      /undefined|null|NaN/,
+    );
   });
 
   it.each([
@@ -150,25 +155,15 @@ describe('describeAlarm', () => {
     ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\. "paydrop account list" shows why/],
     ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are retried\./],
-    ['transfer', /^No output was transferred for 4 minutes to f\/1\./],
     ['silence', /^Folder f\/1 was not scanned for 4 minutes\.$/],
   ] as const)('says counts, totals and the command: %s', (kind, text) => {
     expect(textOf(kind)).toMatch(text);
   });
 
-  it('tells what is fetched from what is uploaded', () => {
-    expect(textOf('transfer', 'pull:drop/card')).toMatch(
-      /from the SFTP server into folder drop\/card\. paydrop retries automatically/,
-    );
-    expect(textOf('transfer', 'push:bank:/results')).toMatch(
-      /to bank:\/results\. paydrop retries automatically; the outputs/,
-    );
-  });
-
   it.each(Object.keys(ALARM_KINDS) as AlarmKind[])('makes words agree with one thing of each: %s', (kind) => {
     const figures = { rows: 1, cents: 5_000, batches: 1, minutes: 1, count: 2, unreadable: 1 };
     for (const subject of ['f', 'polls:main', 'pull:drop', 'push:bank']) {
-      const text = describeAlarm({ kind, subject, account: 'main', figures });
+      const text = describeAlarm({ kind, subject, account: 'main', figures }, undefined, ALARMS);
       expect(text).not.toMatch(/\b1 (?:\w+ )?(?:rows|batches|minutes|amounts)\b|\b1 [^:.]* (?:wait|are|do|were)\b/);
     }
   });

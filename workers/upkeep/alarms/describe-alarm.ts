@@ -4,11 +4,18 @@ import { saidOutcome } from '../../../schemas/shown.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../../src/ledger/alarm/find-alarm-causes.ts';
+import { ALARM_KINDS, isCoreAlarm } from '../../../schemas/alarms.ts';
+import type { FeatureAlarms } from '../../feature-work.ts';
 import { isPlaceKey } from './unattended.ts';
 import { sayWithheld } from '../../../src/reconcile/say-withheld.ts';
 
 /** Returns the sentence of an alarm: counts, totals and the command that shows more, but no name and no row data. */
-export function describeAlarm({ kind, subject, account, figures: found }: AlarmCause, currency?: string): string {
+export function describeAlarm(
+  { kind, subject, account, figures: found }: AlarmCause,
+  currency?: string,
+  alarms: FeatureAlarms = {},
+): string {
+  if (!isCoreAlarm(kind)) return alarms[kind]?.describe(subject, found) ?? `${ALARM_KINDS[kind].means}: ${subject}`;
   const figures = { ...found, currency };
   const { batches = 0 } = figures;
   switch (kind) {
@@ -45,8 +52,6 @@ export function describeAlarm({ kind, subject, account, figures: found }: AlarmC
         : `Folder ${subject} was not scanned for ${minutesOf(figures)}.`;
     case 'not_reached':
       return `Account ${subject}: ${batchesOf(figures)} ${byNumber(batches, 'waits and is', 'wait and are')} retried. Nothing was sent.`;
-    case 'transfer':
-      return describeTransfer(subject, figures);
     case 'failing':
       return describeFailing(figures);
     case 'late':
@@ -71,14 +76,6 @@ function describeProfile({ profile = '', version = 1, replaces, folders = [] }: 
     : `${first}. "paydrop profile show ${profile}" shows it and who confirmed it.`;
 }
 
-function describeTransfer(subject: string, figures: AlarmFigures): string {
-  const [, way, what = subject] = /^(pull|push):(.*)$/.exec(subject) ?? [];
-  const since = `was transferred for ${minutesOf(figures)}`;
-  return way === 'pull'
-    ? `Nothing ${since} from the SFTP server into folder ${what}. paydrop retries automatically.`
-    : `No output ${since} to ${what}. paydrop retries automatically; the outputs stay here.`;
-}
-
 function describeLate(subject: string): string {
   const [, folder, what = subject] = /^(expect:)?(.*)$/.exec(subject.replace(/ (?=\S+$)/, ' on ')) ?? [];
   return folder
@@ -101,7 +98,7 @@ function batchesOf(figures: Figures): string {
   return `${counted(figures.batches ?? 0, 'batch')} with ${sumOf(figures)}`;
 }
 
-function minutesOf({ minutes = 0 }: AlarmFigures): string {
+export function minutesOf({ minutes = 0 }: AlarmFigures): string {
   return minutes < 1 ? 'less than a minute' : counted(minutes, 'minute');
 }
 

@@ -1,9 +1,16 @@
-import { DUTIES, type Duty, type Role, ROLES } from '../../../schemas/jobs.ts';
+import { type CoreDuty, DUTIES, type Duty, type Role, ROLES } from '../../../schemas/jobs.ts';
 import { closedAccounts } from '../../../src/calendar/send-window.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { siteOfSchedule } from '../../../src/config/schedules-here.ts';
 import { byNumber, counted, spanWords } from '../../../src/kernel/counted.ts';
-import { type DueSum, sumClaimed, sumDeliverable, sumSendable, sumToPoll } from '../../../src/ledger/batch/due-work.ts';
+import {
+  type DueSum,
+  standing,
+  sumClaimed,
+  sumDeliverable,
+  sumSendable,
+  sumToPoll,
+} from '../../../src/ledger/batch/due-work.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import {
   type Presences,
@@ -12,7 +19,8 @@ import {
   SILENT_MS,
 } from '../../../src/ledger/process/read-presence.ts';
 import { findOpenRuns } from '../../../src/ledger/reprocess/move-run.ts';
-import { findUnpushed, pushTargetName } from '../../../src/ledger/transfer/note-transfer.ts';
+import { besideCore } from '../../../src/feature.ts';
+import { type DutyCounters, workOf } from '../../feature-work.ts';
 
 /** How many intervals without a sign of life are silence. */
 export const SILENT_INTERVALS = 3;
@@ -111,38 +119,30 @@ function missingAt(place: Place, roles: readonly RolePresence[], begunMs: number
 }
 
 async function readDue(ledger: Ledger, settings: Settings, { role, site }: Place): Promise<Due[]> {
+  const counters: DutyCounters = besideCore(
+    DUE,
+    (await workOf(settings)).map((work) => work.due),
+  );
   const duties = (Object.keys(DUTIES) as Duty[]).filter((duty) => DUTIES[duty].role === role);
   const due = await Promise.all(
-    duties.map(async (duty) => ({ duty, ...(await DUE[duty](ledger, settings, site ?? '')) })),
+    duties.map(async (duty) => ({ duty, ...((await counters[duty]?.(ledger, settings, site ?? '')) ?? standing(0)) })),
   );
   return due.filter(({ count }) => count > 0);
 }
 
 /** What a duty has to do. What only a folder, a server or a calendar knows counts as due where it is configured. */
-const DUE: Readonly<Record<Duty, (ledger: Ledger, settings: Settings, site: string) => Promise<DueSum>>> = {
+const DUE: Pick<Required<DutyCounters>, CoreDuty> = {
   list: async (_ledger, { folders }, site) =>
     standing(folders.filter((folder) => folder.site === site && folder.schedule === undefined).length),
-  pull: async (_ledger, { folders }, site) =>
-    standing(folders.filter((folder) => folder.site === site && folder.pull !== undefined).length),
   intake: (ledger, _settings, site) => sumClaimed(ledger, site),
   submit: (ledger, { accounts }) => sumSendable(ledger, closedAccounts(accounts.values(), ledger.clock.now())),
   poll: (ledger) => sumToPoll(ledger),
   deliver: (ledger, _settings, site) => sumDeliverable(ledger, site),
-  push: async (ledger, { push }, site) => {
-    const unpushed = await Promise.all(
-      push.map((target) => findUnpushed(ledger, { target: pushTargetName(target), site, accounts: target.accounts })),
-    );
-    return standing(unpushed.flat().length);
-  },
   reprocess: async (ledger, _settings, site) => standing((await findOpenRuns(ledger, site)).length),
   schedule: async (_ledger, settings, site) =>
     standing(Object.keys(settings.schedules).filter((name) => siteOfSchedule(settings, name) === site).length),
   web: async (_ledger, { dashboard }) => standing(dashboard?.isWanted ? 1 : 0),
 };
-
-function standing(count: number): DueSum {
-  return { count, since: null };
-}
 
 /** Identifies it, and stays the same while it lasts. */
 export function placeKey({ role, site }: Place): string {

@@ -13,6 +13,7 @@ import type { FileFigures } from '../../../ledger/file/file-figures.ts';
 import type { FileRow, OutputRow, ProfileRow } from '../../../ledger/engine/records.ts';
 import { remedyOf } from '../../../explain/hold-reasons.ts';
 import { isFormerName } from '../../../ledger/merchant/bound-accounts.ts';
+import type { Feature } from '../../../feature.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
 import { actorOf, type Viewer, viewerMay } from '../../access/viewer.ts';
 import { Facts, Notice } from '../../parts/blocks.tsx';
@@ -40,6 +41,7 @@ export type HeadFacts = OfProfile & {
   /** How many of them a selection takes, counted up to `MOST_AGAIN`. */
   readonly again: number;
   readonly outputs: readonly Pick<OutputRow, 'kind'>[];
+  readonly features: readonly Feature[];
 };
 
 /** Shows a file at a glance: how it stands, its money, and how far it is. */
@@ -278,7 +280,8 @@ export function actionsOf({
   figures: { states },
   hasRowsToSend,
   outputs,
-}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & {
+  features,
+}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs' | 'features'> & {
   file: Pick<FileRow, 'state' | 'account'> & Pick<ShownFile, 'late'>;
 }): HandledAction[] {
   const conditions: Partial<Record<HandledAction, boolean>> = {
@@ -291,5 +294,5 @@ export function actionsOf({
     // The check offers it when an output is missing.
     'rebuild-outputs': false,
   };
-  return actionsFor('file', state).filter((name) => conditions[name] ?? true);
+  return actionsFor(features, 'file', state).filter((name) => conditions[name] ?? true);
 }

@@ -86,7 +86,13 @@ async function readHead(app: App, row: FileRow) {
   const [sum] = mayHave ? await sumAgain(ledger, againOf(fileId)) : [];
   const hasRows = sum !== undefined || (mayHave && (await hasRowsToSend(ledger, row)));
   const customs = customsOf(app, row.account);
-  const more = { undecidedNo: undecided?.batchNo, hasRowsToSend: hasRows, again: sum?.rows ?? 0, customs };
+  const more = {
+    undecidedNo: undecided?.batchNo,
+    hasRowsToSend: hasRows,
+    again: sum?.rows ?? 0,
+    customs,
+    features: app.settings.features,
+  };
   return { file, figures, outputs, faults, proposals, held, maker, profile, merchant, ...more };
 }
 

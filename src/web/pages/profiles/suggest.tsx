@@ -214,7 +214,7 @@ async function recordMade(visit: Visit, made: Made, typed: Typed): Promise<Recor
   const { context, viewer, kept } = visit;
   const isConfirmed = isConfirmedHere(viewer, kept);
   const name = nameOf(kept, typed);
-  reasonOf('import-profile', typed);
+  reasonOf(context.app.settings.features, 'import-profile', typed);
   if (isConfirmed) await mustAgree(context, kept, made, typed);
   const drafted = await run(visit, name, 'import-profile', {
     filled: {},

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../../../schemas/actions.ts';
 import { ERRORS } from '../../../../schemas/errors.ts';
 import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
-import { HANDLED } from '../../../../src/web/actions/actions-for.ts';
+import { handledIn } from '../../../../src/web/actions/actions-for.ts';
 import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import {
@@ -17,6 +17,8 @@ import { openTotals, OutcomePart, presentTotals } from '../../../../src/web/page
 import type { PersonRole } from '../../../../schemas/actions.ts';
 import type { Shown } from '../../../../schemas/shown.ts';
 import { draw } from '../../support/page-words.ts';
+
+const HANDLED = handledIn([]);
 
 const AT = new Date('2026-06-15T10:00:00Z');
 const FILE = {
@@ -56,6 +58,7 @@ const headOf = (of: Partial<HeadFacts>): HeadFacts => ({
   maker: undefined,
   hasRowsToSend: true,
   undecidedNo: undefined,
+  features: [],
   again: 0,
   outputs: [{ kind: 'result' }],
   ...of,
