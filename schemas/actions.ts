@@ -1,4 +1,4 @@
-import { rowsOf } from './features.ts';
+import { withRows } from './features.ts';
 import { action, ADMINS, CHECKERS, EVERYBODY, MAKERS, WORKERS } from './table-rows.ts';
 
 /**
@@ -100,7 +100,7 @@ const CORE_ACTIONS = {
 } as const;
 
 /** Every action on the dashboard, and who may do it. */
-export const ACTIONS = { ...CORE_ACTIONS, ...rowsOf('actions') };
+export const ACTIONS = withRows(CORE_ACTIONS, 'actions');
 
 export type CoreActionName = keyof typeof CORE_ACTIONS;
 export type ActionName = keyof typeof ACTIONS;

@@ -1,5 +1,5 @@
-import { rowsOf } from './features.ts';
-import { type AlarmRow, lasting, told } from './table-rows.ts';
+import { withRows } from './features.ts';
+import { type AlarmRow, lasting, once } from './table-rows.ts';
 
 /** Those of the core; each has its sentence in `workers/upkeep/alarms`. */
 const CORE_ALARMS = {
@@ -15,16 +15,16 @@ const CORE_ALARMS = {
   result_overdue: lasting('the service has a batch and has not returned its result', 'paydrop status'),
   file_held: lasting('a file needs approval', 'paydrop status'),
   came_late: lasting('bytes or a control file came after a file was taken', 'paydrop status'),
-  file_refused: told('a file was rejected; nothing in it is sent', 'Send the .nak.csv to the sender.'),
+  file_refused: once('a file was rejected; nothing in it is sent', 'Send the .nak.csv to the sender.'),
   rows_withheld: {
-    ...told(
+    ...once(
       'rows of a file have faults and were not paid',
       'Correct them in the .rejects.csv of the file and drop that file.',
     ),
     asked: 'kinds',
   },
-  file_done: { ...told('a file is done; its results are written', 'No action is needed.'), asked: 'kinds' },
-  profile_changed: told(
+  file_done: { ...once('a file is done; its results are written', 'No action is needed.'), asked: 'kinds' },
+  profile_changed: once(
     'another version of an import profile reads the files of a folder',
     'If you did not expect it, run "paydrop profile retire" with its name; its folders then take nothing.',
   ),
@@ -37,13 +37,13 @@ const CORE_ALARMS = {
   late: lasting('a scheduled run was missed or failed, or an expected file has not arrived', 'paydrop status'),
   trouble: lasting('the ledger or the queue does not answer, or refuses', 'paydrop doctor'),
   digest: {
-    ...told('the day before, and what needs attention now', 'Open the dashboard, or run "paydrop status".'),
+    ...once('the day before, and what needs attention now', 'Open the dashboard, or run "paydrop status".'),
     asked: 'digest',
   },
 } as const satisfies Record<string, AlarmRow>;
 
 /** The alarms that paydrop sends by mail or webhook. */
-export const ALARM_KINDS = { ...CORE_ALARMS, ...rowsOf('alarms') };
+export const ALARM_KINDS = withRows(CORE_ALARMS, 'alarms');
 
 type CoreAlarmKind = keyof typeof CORE_ALARMS;
 export type AlarmKind = keyof typeof ALARM_KINDS;

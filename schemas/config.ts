@@ -13,7 +13,7 @@ import {
   Wait,
   WallTime,
 } from './config-parts.ts';
-import { FEATURE_NAMES, rowsOf } from './features.ts';
+import { FEATURE_NAMES, withRows } from './features.ts';
 import { LIMITED_FIELDS } from './fields.ts';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName, RESULT_TITLES } from './layouts.ts';
@@ -160,238 +160,270 @@ export type OutputForm = z.infer<typeof OutputsConfig>;
 /** Covers the 13 months in which card schemes and banks usually allow disputes. */
 export const RETENTION_DAYS = 400;
 
-export const AccountConfig = z.strictObject({
-  server: z.enum(['NA', 'UK']).describe('Server of the service'),
-  country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout'),
-  currency: z.enum(CURRENCIES).describe('Currency of the account; decides the methods of payment'),
-  timeZone: z
-    .string()
-    .default('UTC')
-    .describe('Time zone in which users of this account read times, such as America/Toronto'),
-  agentCode: Secret.describe('Agent code: env:NAME, file:PATH or the text itself'),
-  password: Secret.describe('Password: env:NAME, file:PATH or the text itself'),
-  openpgp: OpenPgpConfig.optional().describe('Opens drops that are OpenPGP messages: X.csv.pgp, X.csv.gpg, X.csv.asc'),
-  baseUrl: z
-    .url()
-    .optional()
-    .describe('Address of the service; left out, the one of the server. Plain http on loopback only'),
-  leaseMs: Patience.default(30_000).describe(
-    'Longest time from the declaration of a call to its first byte, in ms; one that takes longer is withdrawn',
-  ),
-  connectTimeoutMs: Patience.default(10_000).describe('Longest wait for a connection, in ms'),
-  answerTimeoutMs: Patience.default(180_000).describe('Longest wait for the whole answer, in ms'),
-  poll: z
-    .strictObject({
-      firstMs: z
-        .union([z.literal('auto'), Wait])
-        .default('auto')
-        .describe(
-          'Wait before the first request for a result, in ms. `auto`: 1 s, and once the account has ten results half of their median time, from 1 s to 60 s',
-        ),
-      factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
-      longestMs: Wait.default(300_000).describe('Longest wait between two requests, in ms'),
-      staleMs: Wait.default(86_400_000).describe(
-        'A result is overdue after this time, in ms; it is then requested hourly, after 7 days daily',
+export const AccountConfig = z.strictObject(
+  withRows(
+    {
+      server: z.enum(['NA', 'UK']).describe('Server of the service'),
+      country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout'),
+      currency: z.enum(CURRENCIES).describe('Currency of the account; decides the methods of payment'),
+      timeZone: z
+        .string()
+        .default('UTC')
+        .describe('Time zone in which users of this account read times, such as America/Toronto'),
+      agentCode: Secret.describe('Agent code: env:NAME, file:PATH or the text itself'),
+      password: Secret.describe('Password: env:NAME, file:PATH or the text itself'),
+      openpgp: OpenPgpConfig.optional().describe(
+        'Opens drops that are OpenPGP messages: X.csv.pgp, X.csv.gpg, X.csv.asc',
       ),
-    })
-    .prefault({})
-    .describe('When the result of a batch is requested'),
-  recheck: z
-    .strictObject({
-      afterMs: z
-        .array(Wait)
-        .default([3_600_000, 86_400_000, 259_200_000, 604_800_000])
-        .describe('Waits after its arrival, in ms; [] for never'),
-    })
-    .prefault({})
-    .describe('When a result is requested again, because outcomes may change late'),
-  resolveWaitMs: Wait.default(86_400_000).describe(
-    'Shortest wait before a batch in doubt can be marked as not received, in ms',
+      baseUrl: z
+        .url()
+        .optional()
+        .describe('Address of the service; left out, the one of the server. Plain http on loopback only'),
+      leaseMs: Patience.default(30_000).describe(
+        'Longest time from the declaration of a call to its first byte, in ms; one that takes longer is withdrawn',
+      ),
+      connectTimeoutMs: Patience.default(10_000).describe('Longest wait for a connection, in ms'),
+      answerTimeoutMs: Patience.default(180_000).describe('Longest wait for the whole answer, in ms'),
+      poll: z
+        .strictObject({
+          firstMs: z
+            .union([z.literal('auto'), Wait])
+            .default('auto')
+            .describe(
+              'Wait before the first request for a result, in ms. `auto`: 1 s, and once the account has ten results half of their median time, from 1 s to 60 s',
+            ),
+          factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
+          longestMs: Wait.default(300_000).describe('Longest wait between two requests, in ms'),
+          staleMs: Wait.default(86_400_000).describe(
+            'A result is overdue after this time, in ms; it is then requested hourly, after 7 days daily',
+          ),
+        })
+        .prefault({})
+        .describe('When the result of a batch is requested'),
+      recheck: z
+        .strictObject({
+          afterMs: z
+            .array(Wait)
+            .default([3_600_000, 86_400_000, 259_200_000, 604_800_000])
+            .describe('Waits after its arrival, in ms; [] for never'),
+        })
+        .prefault({})
+        .describe('When a result is requested again, because outcomes may change late'),
+      resolveWaitMs: Wait.default(86_400_000).describe(
+        'Shortest wait before a batch in doubt can be marked as not received, in ms',
+      ),
+      secondPerson: z
+        .strictObject({
+          refunds: z.boolean().default(false).describe('Every refund file needs approval by two persons'),
+          overrides: z.boolean().default(false).describe('Held files need approval by two persons'),
+          resolutions: z.boolean().default(false).describe('The outcome of a batch in doubt needs two persons'),
+          profiles: z
+            .boolean()
+            .optional()
+            .describe(
+              'The author of an import profile cannot also confirm it; left out, only for folders of ach-refund',
+            ),
+        })
+        .prefault({})
+        .describe('What one person proposes and another must confirm'),
+      retention: z
+        .strictObject({
+          days: z
+            .int()
+            .min(0)
+            .max(36_500)
+            .default(RETENTION_DAYS)
+            .describe(
+              'Days after the end of a file until its key, and with it the original, is destroyed; 0 for never',
+            ),
+        })
+        .prefault({})
+        .describe('How long originals are kept; masked results stay'),
+      window: z
+        .strictObject({
+          from: WallTime.default('00:00').describe('Opens at'),
+          to: WallTime.default('00:00').describe('Closes at; on the next day when not later than from'),
+          ...CALENDAR,
+        })
+        .optional()
+        .describe(
+          'When this account may send, in its time zone; left out, always. A window belongs to the day on which it opens',
+        ),
+      limits: z
+        .strictObject({
+          ...FILE_LIMITS,
+          dayTotal: Amount.optional().describe(
+            'Largest total of the files accepted on one day in the zone of the account',
+          ),
+        })
+        .prefault({})
+        .describe('A file above a limit is held; amounts in units of the currency, refunds count like charges'),
+      serviceLimits: z
+        .strictObject({
+          lengths: z
+            .partialRecord(z.enum(LIMITED_FIELDS), z.int().min(1).max(1_000))
+            .default({})
+            .describe('Most characters or digits of a field, such as {comment: 250}; left out, as in fields.md'),
+          amountDigits: z
+            .int()
+            .min(1)
+            .max(12)
+            .optional()
+            .describe('Most digits of an amount before its decimal point, in calls; left out, 10'),
+        })
+        .prefault({})
+        .describe('Limits that the specification of the service leaves open; the defaults are our assumption'),
+      outputs: OutputsConfig.prefault({}).describe(
+        'Form of results, corrections and notices of files taken from now on',
+      ),
+    },
+    'accountSettings',
   ),
-  secondPerson: z
-    .strictObject({
-      refunds: z.boolean().default(false).describe('Every refund file needs approval by two persons'),
-      overrides: z.boolean().default(false).describe('Held files need approval by two persons'),
-      resolutions: z.boolean().default(false).describe('The outcome of a batch in doubt needs two persons'),
-      profiles: z
-        .boolean()
-        .optional()
-        .describe('The author of an import profile cannot also confirm it; left out, only for folders of ach-refund'),
-    })
-    .prefault({})
-    .describe('What one person proposes and another must confirm'),
-  retention: z
-    .strictObject({
-      days: z
-        .int()
-        .min(0)
-        .max(36_500)
-        .default(RETENTION_DAYS)
-        .describe('Days after the end of a file until its key, and with it the original, is destroyed; 0 for never'),
-    })
-    .prefault({})
-    .describe('How long originals are kept; masked results stay'),
-  window: z
-    .strictObject({
-      from: WallTime.default('00:00').describe('Opens at'),
-      to: WallTime.default('00:00').describe('Closes at; on the next day when not later than from'),
-      ...CALENDAR,
-    })
-    .optional()
-    .describe(
-      'When this account may send, in its time zone; left out, always. A window belongs to the day on which it opens',
-    ),
-  limits: z
-    .strictObject({
-      ...FILE_LIMITS,
-      dayTotal: Amount.optional().describe('Largest total of the files accepted on one day in the zone of the account'),
-    })
-    .prefault({})
-    .describe('A file above a limit is held; amounts in units of the currency, refunds count like charges'),
-  serviceLimits: z
-    .strictObject({
-      lengths: z
-        .partialRecord(z.enum(LIMITED_FIELDS), z.int().min(1).max(1_000))
-        .default({})
-        .describe('Most characters or digits of a field, such as {comment: 250}; left out, as in fields.md'),
-      amountDigits: z
-        .int()
-        .min(1)
-        .max(12)
-        .optional()
-        .describe('Most digits of an amount before its decimal point, in calls; left out, 10'),
-    })
-    .prefault({})
-    .describe('Limits that the specification of the service leaves open; the defaults are our assumption'),
-  outputs: OutputsConfig.prefault({}).describe('Form of results, corrections and notices of files taken from now on'),
-  ...rowsOf('accountSettings'),
-});
+);
 
 export const AccountName = Name;
 
 /** Names the host, or the hosts that share a disk, on which folders are. */
 export const SiteName = Name;
 
-export const FolderConfig = z.strictObject({
-  path: z.string().describe('Drop folder, relative to the configuration file'),
-  site: SiteName.default(HOME_SITE).describe(
-    'Site of the folder: only processes of this site (PAYDROP_SITE) take its files and write its outputs',
-  ),
-  account: z.string().describe('Account that pays or is paid'),
-  operation: z
-    .enum(Object.keys(FOLDER_OPERATIONS) as [FolderOperation, ...FolderOperation[]])
-    .describe('What the files of this folder are'),
-  layout: z
-    .enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]])
-    .optional()
-    .describe('The only layout accepted; left out, the number of columns decides'),
-  profile: ProfileName.optional().describe(
-    'Import profile that reads the files of this folder; it also says header, charset and layout, which are then left out',
-  ),
-  work: z.string().optional().describe('Where claimed files are worked on, on the same file system; default data/work'),
-  complete: z
-    .discriminatedUnion('by', [
-      z.strictObject({
-        by: z.literal('quiet'),
-        quietMs: Wait.default(10_000).describe(
-          'Unchanged for, in ms; an empty X.csv.done, written after X.csv, ends the wait',
+export const FolderConfig = z.strictObject(
+  withRows(
+    {
+      path: z.string().describe('Drop folder, relative to the configuration file'),
+      site: SiteName.default(HOME_SITE).describe(
+        'Site of the folder: only processes of this site (PAYDROP_SITE) take its files and write its outputs',
+      ),
+      account: z.string().describe('Account that pays or is paid'),
+      operation: z
+        .enum(Object.keys(FOLDER_OPERATIONS) as [FolderOperation, ...FolderOperation[]])
+        .describe('What the files of this folder are'),
+      layout: z
+        .enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]])
+        .optional()
+        .describe('The only layout accepted; left out, the number of columns decides'),
+      profile: ProfileName.optional().describe(
+        'Import profile that reads the files of this folder; it also says header, charset and layout, which are then left out',
+      ),
+      work: z
+        .string()
+        .optional()
+        .describe('Where claimed files are worked on, on the same file system; default data/work'),
+      complete: z
+        .discriminatedUnion('by', [
+          z.strictObject({
+            by: z.literal('quiet'),
+            quietMs: Wait.default(10_000).describe(
+              'Unchanged for, in ms; an empty X.csv.done, written after X.csv, ends the wait',
+            ),
+            probes: z.int().min(1).default(3).describe('Seen unchanged at least this often'),
+            movedInMs: z
+              .int()
+              .min(1_000)
+              .max(LONGEST_TIMER_MS)
+              .optional()
+              .describe(
+                'Shorter wait, in ms, for a file that looks moved in: not empty, the same at two looks that far apart, and its status (owner, mode, name) changed at least 1 s after its content, as `mv` and `cp -p` leave it; left out, none. Risk: an uploader that changes owner, mode or name in the middle, or a stalled upload with preserved time stamps, looks the same. Bytes that arrive after the claim are noticed and hold the file, but half a file could be read; a marker or control file is the safe way. Not for files on an SFTP server',
+              ),
+          }),
+          z.strictObject({
+            by: z.literal('marker'),
+            suffix: z
+              .string()
+              .default(USUAL_MARKER)
+              .describe('X.csv is taken when X.csv plus this suffix exists and is not older than X.csv'),
+          }),
+          z.strictObject({
+            by: z
+              .literal('control')
+              .describe('X.csv is taken when its control file X.csv.ctl exists and is not older than X.csv'),
+          }),
+        ])
+        .prefault({ by: 'quiet' })
+        .describe('When a drop counts as complete'),
+      encryption: z
+        .enum(['required', 'optional'])
+        .default('optional')
+        .describe('required: refuse a drop that is not an OpenPGP message'),
+      header: z
+        .enum(['none', 'required', 'auto'])
+        .default('auto')
+        .describe('Whether the first row holds column titles'),
+      charset: z
+        .enum(['utf-8', 'windows-1252', 'iso-8859-1'])
+        .default('utf-8')
+        .describe('Character set of files without a byte order mark'),
+      finalNewline: z
+        .enum(['warn', 'hold'])
+        .default('warn')
+        .describe('What happens when the last line has no line end'),
+      textCommas: z
+        .enum(['replace', 'reject'])
+        .default('replace')
+        .describe('Commas and quotes in free text: replaced by a space, or the row is invalid'),
+      badRows: z
+        .strictObject({
+          policy: z
+            .enum(['withhold', 'reject-file'])
+            .default('withhold')
+            .describe('Withhold invalid rows and send the rest, or refuse the file'),
+          maxPercent: z
+            .number()
+            .min(0)
+            .max(100)
+            .default(10)
+            .describe('Above this share of invalid rows the file is held'),
+        })
+        .prefault({})
+        .describe('What happens with invalid rows'),
+      duplicateRows: z
+        .enum(['hold', 'reject', 'warn'])
+        .default('hold')
+        .describe(
+          'Same invoice, amount and payer twice in one file; if they differ only in spelling, `reject` also holds the file',
         ),
-        probes: z.int().min(1).default(3).describe('Seen unchanged at least this often'),
-        movedInMs: z
-          .int()
-          .min(1_000)
-          .max(LONGEST_TIMER_MS)
-          .optional()
-          .describe(
-            'Shorter wait, in ms, for a file that looks moved in: not empty, the same at two looks that far apart, and its status (owner, mode, name) changed at least 1 s after its content, as `mv` and `cp -p` leave it; left out, none. Risk: an uploader that changes owner, mode or name in the middle, or a stalled upload with preserved time stamps, looks the same. Bytes that arrive after the claim are noticed and hold the file, but half a file could be read; a marker or control file is the safe way. Not for files on an SFTP server',
-          ),
-      }),
-      z.strictObject({
-        by: z.literal('marker'),
-        suffix: z
-          .string()
-          .default(USUAL_MARKER)
-          .describe('X.csv is taken when X.csv plus this suffix exists and is not older than X.csv'),
-      }),
-      z.strictObject({
-        by: z
-          .literal('control')
-          .describe('X.csv is taken when its control file X.csv.ctl exists and is not older than X.csv'),
-      }),
-    ])
-    .prefault({ by: 'quiet' })
-    .describe('When a drop counts as complete'),
-  encryption: z
-    .enum(['required', 'optional'])
-    .default('optional')
-    .describe('required: refuse a drop that is not an OpenPGP message'),
-  header: z.enum(['none', 'required', 'auto']).default('auto').describe('Whether the first row holds column titles'),
-  charset: z
-    .enum(['utf-8', 'windows-1252', 'iso-8859-1'])
-    .default('utf-8')
-    .describe('Character set of files without a byte order mark'),
-  finalNewline: z.enum(['warn', 'hold']).default('warn').describe('What happens when the last line has no line end'),
-  textCommas: z
-    .enum(['replace', 'reject'])
-    .default('replace')
-    .describe('Commas and quotes in free text: replaced by a space, or the row is invalid'),
-  badRows: z
-    .strictObject({
-      policy: z
-        .enum(['withhold', 'reject-file'])
-        .default('withhold')
-        .describe('Withhold invalid rows and send the rest, or refuse the file'),
-      maxPercent: z.number().min(0).max(100).default(10).describe('Above this share of invalid rows the file is held'),
-    })
-    .prefault({})
-    .describe('What happens with invalid rows'),
-  duplicateRows: z
-    .enum(['hold', 'reject', 'warn'])
-    .default('hold')
-    .describe(
-      'Same invoice, amount and payer twice in one file; if they differ only in spelling, `reject` also holds the file',
-    ),
-  sameTotals: z
-    .enum(['hold', 'warn', 'off'])
-    .default('warn')
-    .describe('Same number of rows and same total as another file of the account and operation on the same day'),
-  chargedBefore: z
-    .enum(['hold', 'warn', 'off'])
-    .default('hold')
-    .describe(
-      'Same invoice, amount and payer as a row of an earlier file that may have been charged, also in another spelling',
-    ),
-  duplicateDays: z.int().min(1).max(3_660).default(35).describe('How many days back chargedBefore looks'),
-  schedule: z
-    .string()
-    .optional()
-    .describe('Files are taken only when this schedule runs; left out, as soon as they are complete'),
-  expect: z
-    .strictObject({ by: WallTime.describe('Latest time, in the time zone of the account'), ...CALENDAR })
-    .optional()
-    .describe('Days on which this folder must receive at least one file; otherwise it is reported, once'),
-  limits: z
-    .strictObject(FILE_LIMITS)
-    .prefault({})
-    .describe('Same limits as those of the account, where this folder has tighter ones'),
-  unusualFactor: z
-    .number()
-    .min(0)
-    .default(3)
-    .describe('A file with this many times the usual rows or total is held, from the fifth file on; 0 for never'),
-  routingCheck: z
-    .boolean()
-    .optional()
-    .describe(
-      'Check the US routing number in the first nine digits of account numbers; left out, only for accounts in the US',
-    ),
-  maxBytes: z.int().positive().default(1_073_741_824).describe('Largest file taken, in bytes'),
-  clearNumbers: z
-    .boolean()
-    .default(false)
-    .describe('Write full numbers into the rejects and retry files, so that these can be dropped again unchanged'),
-  ...rowsOf('folderSettings'),
-});
+      sameTotals: z
+        .enum(['hold', 'warn', 'off'])
+        .default('warn')
+        .describe('Same number of rows and same total as another file of the account and operation on the same day'),
+      chargedBefore: z
+        .enum(['hold', 'warn', 'off'])
+        .default('hold')
+        .describe(
+          'Same invoice, amount and payer as a row of an earlier file that may have been charged, also in another spelling',
+        ),
+      duplicateDays: z.int().min(1).max(3_660).default(35).describe('How many days back chargedBefore looks'),
+      schedule: z
+        .string()
+        .optional()
+        .describe('Files are taken only when this schedule runs; left out, as soon as they are complete'),
+      expect: z
+        .strictObject({ by: WallTime.describe('Latest time, in the time zone of the account'), ...CALENDAR })
+        .optional()
+        .describe('Days on which this folder must receive at least one file; otherwise it is reported, once'),
+      limits: z
+        .strictObject(FILE_LIMITS)
+        .prefault({})
+        .describe('Same limits as those of the account, where this folder has tighter ones'),
+      unusualFactor: z
+        .number()
+        .min(0)
+        .default(3)
+        .describe('A file with this many times the usual rows or total is held, from the fifth file on; 0 for never'),
+      routingCheck: z
+        .boolean()
+        .optional()
+        .describe(
+          'Check the US routing number in the first nine digits of account numbers; left out, only for accounts in the US',
+        ),
+      maxBytes: z.int().positive().default(1_073_741_824).describe('Largest file taken, in bytes'),
+      clearNumbers: z
+        .boolean()
+        .default(false)
+        .describe('Write full numbers into the rejects and retry files, so that these can be dropped again unchanged'),
+    },
+    'folderSettings',
+  ),
+);
 
 /** Within a week, a user who should not be there is noticed. */
 export const NEWCOMER_DAYS = 7;
@@ -457,102 +489,106 @@ export const USUAL_CALLS = { least: 8, most: 100 };
 
 const CALLS_LEFT_OUT = `left out, as many as there are accounts, at least ${USUAL_CALLS.least} and at most ${USUAL_CALLS.most}`;
 
-export const Config = z.strictObject({
-  accounts: z.record(Name, AccountConfig).describe('Merchant accounts by name'),
-  folders: z.array(FolderConfig).min(1).max(1_000).describe('Drop folders'),
-  schedules: z.record(Name, ScheduleConfig).default({}).describe('What happens exactly once on each of its days'),
-  batch: z
-    .strictObject({
-      maxRows: z
-        .union([z.literal('auto'), z.int().min(1).max(10_000)])
-        .default('auto')
-        .describe(
-          'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them. auto: 500, and from the 50000th row of a file on a hundredth of the rows before, at most 5000. The specification names no limit; 10000 is our assumption',
-        ),
-    })
-    .prefault({}),
-  masterKey: KeySource.optional().describe(
-    'Source of the master key: file:PATH, env:NAME, or command:PROGRAM ARG… that prints it; left out, PAYDROP_MASTER_KEY or data/master.key',
-  ),
-  paths: z
-    .strictObject({
-      out: z.string().default('out').describe('Output files'),
-      quarantine: z.string().default('quarantine').describe('Drops that are not plain files'),
-      data: z.string().default('data').describe('Ledger, archive, work, journal and master key'),
-    })
-    .prefault({})
-    .describe('Folders, relative to the configuration file'),
-  newcomerDays: z
-    .int()
-    .min(0)
-    .max(3_660)
-    .default(NEWCOMER_DAYS)
-    .describe(
-      "Days during which a user and the administrator who added them or changed their role or link cannot confirm each other's proposals; 0 for never",
-    ),
-  reprocess: z
-    .strictObject({
-      secondPersonAbove: z
+export const Config = z.strictObject(
+  withRows(
+    {
+      accounts: z.record(Name, AccountConfig).describe('Merchant accounts by name'),
+      folders: z.array(FolderConfig).min(1).max(1_000).describe('Drop folders'),
+      schedules: z.record(Name, ScheduleConfig).default({}).describe('What happens exactly once on each of its days'),
+      batch: z
         .strictObject({
-          payments: z.int().min(0).default(200).describe('More payments than this'),
-          money: Amount.default(10_000).describe('More money than this, in units of any one currency'),
+          maxRows: z
+            .union([z.literal('auto'), z.int().min(1).max(10_000)])
+            .default('auto')
+            .describe(
+              'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them. auto: 500, and from the 50000th row of a file on a hundredth of the rows before, at most 5000. The specification names no limit; 10000 is our assumption',
+            ),
+        })
+        .prefault({}),
+      masterKey: KeySource.optional().describe(
+        'Source of the master key: file:PATH, env:NAME, or command:PROGRAM ARG… that prints it; left out, PAYDROP_MASTER_KEY or data/master.key',
+      ),
+      paths: z
+        .strictObject({
+          out: z.string().default('out').describe('Output files'),
+          quarantine: z.string().default('quarantine').describe('Drops that are not plain files'),
+          data: z.string().default('data').describe('Ledger, archive, work, journal and master key'),
         })
         .prefault({})
-        .describe('What one person proposes to reprocess at once, and another must confirm'),
-    })
-    .prefault({})
-    .describe('Sending payments of many files again'),
-  rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
-  sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
-  watch: z
-    .enum(['events', 'poll'])
-    .default('events')
-    .describe('events: react to changes at once; poll: list only (network drives)'),
-  journal: z
-    .strictObject({
-      mirror: z
-        .string()
+        .describe('Folders, relative to the configuration file'),
+      newcomerDays: z
+        .int()
+        .min(0)
+        .max(3_660)
+        .default(NEWCOMER_DAYS)
+        .describe(
+          "Days during which a user and the administrator who added them or changed their role or link cannot confirm each other's proposals; 0 for never",
+        ),
+      reprocess: z
+        .strictObject({
+          secondPersonAbove: z
+            .strictObject({
+              payments: z.int().min(0).default(200).describe('More payments than this'),
+              money: Amount.default(10_000).describe('More money than this, in units of any one currency'),
+            })
+            .prefault({})
+            .describe('What one person proposes to reprocess at once, and another must confirm'),
+        })
+        .prefault({})
+        .describe('Sending payments of many files again'),
+      rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
+      sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
+      watch: z
+        .enum(['events', 'poll'])
+        .default('events')
+        .describe('events: react to changes at once; poll: list only (network drives)'),
+      journal: z
+        .strictObject({
+          mirror: z
+            .string()
+            .min(1)
+            .optional()
+            .describe(
+              'Folder on another disk or machine for a second copy of the send journal, in a file named after the host. Nothing is sent before its line is there too. A restored machine learns from it what it has sent since',
+            ),
+        })
+        .prefault({}),
+      senders: z
+        .array(z.string().min(1))
         .min(1)
         .optional()
         .describe(
-          'Folder on another disk or machine for a second copy of the send journal, in a file named after the host. Nothing is sent before its line is there too. A restored machine learns from it what it has sent since',
+          'Names of all sending hosts (PAYDROP_HOST), the same on each; needed with more than one. A ledger that may be an older copy sends nothing before all of them have reported',
         ),
-    })
-    .prefault({}),
-  senders: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .describe(
-      'Names of all sending hosts (PAYDROP_HOST), the same on each; needed with more than one. A ledger that may be an older copy sends nothing before all of them have reported',
-    ),
-  concurrency: z
-    .strictObject({
-      intake: z.int().min(1).default(1),
-      submit: z.int().min(1).optional().describe(`Calls that send; ${CALLS_LEFT_OUT}`),
-      poll: z.int().min(1).optional().describe(`Calls that ask for results; ${CALLS_LEFT_OUT}`),
-      deliver: z.int().min(1).default(2),
-    })
-    .prefault({})
-    .describe('Jobs at once per process'),
-  monitor: z
-    .strictObject({
-      listen: z
-        .string()
-        .describe('Address for GET /health/live, /health/ready and /metrics: 127.0.0.1:9464 for this host alone'),
-    })
-    .optional()
-    .describe('Health and metrics over HTTP for a monitoring program; left out, nothing listens'),
-  dashboard: DashboardConfig.optional().describe(
-    `The dashboard in the browser; left out, it listens on ${USUAL_DASHBOARD} for this host alone`,
+      concurrency: z
+        .strictObject({
+          intake: z.int().min(1).default(1),
+          submit: z.int().min(1).optional().describe(`Calls that send; ${CALLS_LEFT_OUT}`),
+          poll: z.int().min(1).optional().describe(`Calls that ask for results; ${CALLS_LEFT_OUT}`),
+          deliver: z.int().min(1).default(2),
+        })
+        .prefault({})
+        .describe('Jobs at once per process'),
+      monitor: z
+        .strictObject({
+          listen: z
+            .string()
+            .describe('Address for GET /health/live, /health/ready and /metrics: 127.0.0.1:9464 for this host alone'),
+        })
+        .optional()
+        .describe('Health and metrics over HTTP for a monitoring program; left out, nothing listens'),
+      dashboard: DashboardConfig.optional().describe(
+        `The dashboard in the browser; left out, it listens on ${USUAL_DASHBOARD} for this host alone`,
+      ),
+      alarms: z.array(AlarmConfig).default([]).describe('Who is told when something needs attention'),
+      features: z
+        .partialRecord(z.enum(FEATURE_NAMES), z.boolean())
+        .default({})
+        .describe('Features by name; false leaves one out: its settings, commands, pages and work'),
+    },
+    'settings',
   ),
-  alarms: z.array(AlarmConfig).default([]).describe('Who is told when something needs attention'),
-  features: z
-    .partialRecord(z.enum(FEATURE_NAMES), z.boolean())
-    .default({})
-    .describe('Features by name; false leaves one out: its settings, commands, pages and work'),
-  ...rowsOf('settings'),
-});
+);
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
 export type DashboardConfig = z.infer<typeof DashboardConfig>;

@@ -21,11 +21,22 @@ export const FEATURE_TABLES: readonly URL[] = Object.values<FeatureRows>(FEATURE
   ({ tables }) => tables ?? [],
 );
 
-/** Returns the rows that all features add to a table. */
-export function rowsOf<Part extends Exclude<keyof FeatureRows, 'tables' | 'secrets'>>(part: Part): RowsOf<Part> {
-  const rows = Object.values<FeatureRows>(FEATURE_ROWS).map((feature) => feature[part]);
-  return Object.assign({}, ...rows) as RowsOf<Part>;
+/**
+ * Returns the rows of a table: those of the core, then those that features add.
+ * @throws Error when a feature adds a name that the core or another feature has: a row is never replaced
+ */
+export function withRows<Core extends object, Part extends TablePart>(core: Core, part: Part): Core & RowsOf<Part> {
+  const rows: Record<string, unknown> = Object.fromEntries(Object.entries(core));
+  for (const [feature, { [part]: added = {} }] of Object.entries<FeatureRows>(FEATURE_ROWS))
+    for (const [name, row] of Object.entries(added)) {
+      if (Object.hasOwn(rows, name))
+        throw new Error(`the feature "${feature}" adds "${name}" to ${part}, which is there`);
+      rows[name] = row;
+    }
+  return rows as Core & RowsOf<Part>;
 }
+
+type TablePart = Exclude<keyof FeatureRows, 'tables' | 'secrets'>;
 
 type RowsOf<Part> = Whole<
   AllRows extends infer One ? (One extends { readonly [Name in Part & string]: infer Rows } ? Rows : never) : never

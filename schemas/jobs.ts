@@ -1,4 +1,4 @@
-import { rowsOf } from './features.ts';
+import { withRows } from './features.ts';
 import type { Step } from './steps.ts';
 import type { DutyRow } from './table-rows.ts';
 
@@ -57,7 +57,7 @@ const CORE_DUTIES = {
   web: { role: 'web', does: 'serves the dashboard', thing: 'dashboard', waitsFor: 'to be served' },
 } as const satisfies Record<string, DutyRow>;
 
-export const DUTIES = { ...CORE_DUTIES, ...rowsOf('duties') };
+export const DUTIES = withRows(CORE_DUTIES, 'duties');
 
 export type CoreDuty = keyof typeof CORE_DUTIES;
 export type Duty = keyof typeof DUTIES;
@@ -76,7 +76,7 @@ export const HOME_SITE = 'main';
  * What paydrop does by itself and retries after a failure. `doing` is followed by what it is about. `next` says what
  * helps when it keeps failing; its commands get their ids later.
  */
-export const WORK = {
+const CORE_WORK = {
   watch: {
     doing: 'take drops from folder',
     next: [
@@ -156,7 +156,8 @@ export const WORK = {
     doing: 'deliver alarms to',
     next: ['Check the target in paydrop.yaml; until then check ', { see: 'status' }, '.'],
   },
-  ...rowsOf('work'),
 } as const satisfies Record<string, { doing: string; next: Step }>;
+
+export const WORK = withRows(CORE_WORK, 'work') satisfies Record<string, { doing: string; next: Step }>;
 
 export type WorkName = keyof typeof WORK;

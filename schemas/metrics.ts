@@ -1,4 +1,4 @@
-import { rowsOf } from './features.ts';
+import { withRows } from './features.ts';
 import type { MetricRow } from './table-rows.ts';
 
 /** What all processes share. Only one of them shows it, so that a sum over processes is right. */
@@ -51,50 +51,54 @@ const SHARED_METRICS = {
 } as const satisfies Record<string, MetricRow>;
 
 /** What a process says of itself, its host and its disk, read on request. */
-const PROCESS_METRICS = {
-  paydrop_build_info: { help: '1, with the versions of paydrop and Node.js', labels: ['version', 'node'] },
-  paydrop_ledger_exporter: { help: '1 when this process shows the shared figures of the ledger', labels: [] },
-  paydrop_ledger_up: {
-    help: '1 when the ledger answers this process within 2 s; when 0, it shows no shared figures',
-    labels: [],
-  },
-  paydrop_queue_up: { help: '1 when the queue answers this process within 2 s', labels: [] },
-  paydrop_scan_age_seconds: {
-    help: 'Longest time since this process listed a drop folder of the account and operation',
-    labels: ['account', 'operation'],
-  },
-  paydrop_sweep_age_seconds: { help: 'Time since this process compared ledger and queue', labels: [] },
-  paydrop_quarantined_drops: { help: 'Drops in the quarantine folder', labels: [] },
-  paydrop_data_free_bytes: { help: 'Free space on the disk of the ledger, archive and send journal', labels: [] },
-  paydrop_journal_bytes: { help: 'Size of the send journal', labels: [] },
-  ...rowsOf('gauges'),
-} as const satisfies Record<string, MetricRow>;
+const PROCESS_METRICS = withRows(
+  {
+    paydrop_build_info: { help: '1, with the versions of paydrop and Node.js', labels: ['version', 'node'] },
+    paydrop_ledger_exporter: { help: '1 when this process shows the shared figures of the ledger', labels: [] },
+    paydrop_ledger_up: {
+      help: '1 when the ledger answers this process within 2 s; when 0, it shows no shared figures',
+      labels: [],
+    },
+    paydrop_queue_up: { help: '1 when the queue answers this process within 2 s', labels: [] },
+    paydrop_scan_age_seconds: {
+      help: 'Longest time since this process listed a drop folder of the account and operation',
+      labels: ['account', 'operation'],
+    },
+    paydrop_sweep_age_seconds: { help: 'Time since this process compared ledger and queue', labels: [] },
+    paydrop_quarantined_drops: { help: 'Drops in the quarantine folder', labels: [] },
+    paydrop_data_free_bytes: { help: 'Free space on the disk of the ledger, archive and send journal', labels: [] },
+    paydrop_journal_bytes: { help: 'Size of the send journal', labels: [] },
+  } as const satisfies Record<string, MetricRow>,
+  'gauges',
+);
 
 /**
  * Events of a process since it began to listen. They show rates; the books are `paydrop report` and the audit trail,
  * which also know what other processes, commands and corrections did.
  */
-const COUNTERS = {
-  paydrop_file_moves_total: {
-    help: 'Files that this process moved into a state: accepted, held or rejected by its check, completed, cancelled',
-    labels: ['account', 'state'],
-  },
-  paydrop_batch_moves_total: {
-    help: 'Batches that this process moved into a state, such as submitted, refused, unknown or reconciled',
-    labels: ['account', 'state'],
-  },
-  paydrop_rows_total: {
-    help: 'Rows by their first outcome; "invalid" are those that the check of a file withheld',
-    labels: ['account', 'operation', 'outcome'],
-  },
-  paydrop_cents_total: {
-    help: 'Total of rows by their first outcome, in cents of the currency of the account',
-    labels: ['account', 'operation', 'outcome'],
-  },
-  paydrop_quarantined_total: { help: 'Drops moved to quarantine', labels: [] },
-  paydrop_log_lines_total: { help: 'Log lines of the level error and above', labels: ['level'] },
-  ...rowsOf('counters'),
-} as const satisfies Record<string, MetricRow>;
+const COUNTERS = withRows(
+  {
+    paydrop_file_moves_total: {
+      help: 'Files that this process moved into a state: accepted, held or rejected by its check, completed, cancelled',
+      labels: ['account', 'state'],
+    },
+    paydrop_batch_moves_total: {
+      help: 'Batches that this process moved into a state, such as submitted, refused, unknown or reconciled',
+      labels: ['account', 'state'],
+    },
+    paydrop_rows_total: {
+      help: 'Rows by their first outcome; "invalid" are those that the check of a file withheld',
+      labels: ['account', 'operation', 'outcome'],
+    },
+    paydrop_cents_total: {
+      help: 'Total of rows by their first outcome, in cents of the currency of the account',
+      labels: ['account', 'operation', 'outcome'],
+    },
+    paydrop_quarantined_total: { help: 'Drops moved to quarantine', labels: [] },
+    paydrop_log_lines_total: { help: 'Log lines of the level error and above', labels: ['level'] },
+  } as const satisfies Record<string, MetricRow>,
+  'counters',
+);
 
 const HISTOGRAMS = {
   paydrop_call_seconds: {

@@ -1,5 +1,5 @@
 import type { ActionName } from './actions.ts';
-import { rowsOf } from './features.ts';
+import { withRows } from './features.ts';
 
 /**
  * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT, SCHEDULE,
@@ -42,14 +42,16 @@ export const VIEW_COMMANDS = {
 } as const;
 
 /** What only the command line on the host can do. */
-export const HOST_COMMANDS = {
-  doctor: 'doctor',
-  requeue: 'requeue FILE',
-  reconcile: 'account reconcile ACCOUNT --report PATH --reason …',
-  retention: 'retention report',
-  senders: 'sender list',
-  ...rowsOf('hostCommands'),
-} as const;
+export const HOST_COMMANDS = withRows(
+  {
+    doctor: 'doctor',
+    requeue: 'requeue FILE',
+    reconcile: 'account reconcile ACCOUNT --report PATH --reason …',
+    retention: 'retention report',
+    senders: 'sender list',
+  } as const,
+  'hostCommands',
+);
 
 /** What a part is about. `*` stands for all accounts. */
 export type StepIds = {

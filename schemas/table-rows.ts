@@ -62,7 +62,7 @@ export function lasting(means: string, next: string) {
   return { means, next, lasts: true, asked: false } as const;
 }
 
-export function told(means: string, next: string) {
+export function once(means: string, next: string) {
   return { means, next, lasts: false, asked: false } as const;
 }
 
@@ -147,7 +147,7 @@ export type WorkRow = { readonly doing: string; readonly next: readonly (string 
 /** Settings at one place of `paydrop.yaml`, by name. */
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** What a feature adds to the tables. A table names the part that it takes (`rowsOf`). */
+/** What a feature adds to the tables. A table names the part that it takes (`withRows`). */
 export type FeatureRows = {
   /** Its file of statements, as those of `schemas/ledger`. */
   readonly tables?: URL;
@@ -166,6 +166,8 @@ export type FeatureRows = {
   readonly errors?: Readonly<Record<string, ErrorRow>>;
   readonly duties?: Readonly<Record<string, DutyRow>>;
   readonly work?: Readonly<Record<string, WorkRow>>;
+  /** Moments when tests may crash a process (src/kernel/crash-point.ts). */
+  readonly crashPoints?: Readonly<Record<string, string>>;
   /** Metrics that are read on request, of a process; and those that are counted as they happen. */
   readonly gauges?: Readonly<Record<string, MetricRow>>;
   readonly counters?: Readonly<Record<string, MetricRow>>;

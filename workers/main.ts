@@ -79,9 +79,9 @@ export async function startWorkers(
   const alarms = startAlarms(app);
   const followed = await followSettings(app, roles, atSite, async () => {
     await planSchedules();
-    for (const other of others) await other.follow();
     // Not awaited: a large drop in another folder may be taken meanwhile.
     void watcher.look();
+    for (const other of others) await other.follow();
   });
   return {
     look: async () => {

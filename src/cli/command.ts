@@ -52,6 +52,11 @@ export type Call = {
   readonly features: readonly Feature[];
 };
 
+/** Returns the folder of the configuration where no option names one. */
+export function usualFolder(): string {
+  return process.env['PAYDROP_DIR'] || '.';
+}
+
 export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
 /** Prints data: text, or JSON on request. Nothing else may go to standard output. */

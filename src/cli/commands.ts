@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { loadSettings } from '../config/config.ts';
 import { besideCore, type Feature } from '../feature.ts';
 import { PipelineError } from '../kernel/errors.ts';
-import type { CliCommand } from './command.ts';
+import { type CliCommand, usualFolder } from './command.ts';
 import { compileLater, keepHeapSmall } from './process/prepare-process.ts';
 
 /** The command table, in the order of `--help`. Loading all of it takes a second, so a command is loaded by its name. */
@@ -101,7 +101,7 @@ export async function loadNamed(
 /** Reads the command and the folder as far as they stand at the beginning. */
 function readStart(words: readonly string[]): { name: string | undefined; dir: string } {
   const [first, second, third] = words;
-  const usual = process.env['PAYDROP_DIR'] || '.';
+  const usual = usualFolder();
   if (first === 'help') return { name: second, dir: usual };
   if (first === '--dir') return { name: third, dir: second ?? usual };
   return first?.startsWith('--dir=')

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type ErrorCode, EXIT } from '../../schemas/errors.ts';
 import { maskText } from '../kernel/mask.ts';
-import type { CliCommand } from './command.ts';
+import { type CliCommand, usualFolder } from './command.ts';
 import { loadNamed } from './commands.ts';
 import { paintFor } from './print/paint.ts';
 import { readPackageVersion } from './package-version.ts';
@@ -37,7 +37,7 @@ export function makeProgram(commands: readonly CliCommand[], whole: Omit<Whole, 
   const program = new Command('paydrop')
     .description('Drop a CSV of card or bank payments, get it back reconciled.')
     .version(readPackageVersion())
-    .option('--dir <folder>', 'folder of paydrop.yaml; also PAYDROP_DIR', process.env['PAYDROP_DIR'] || '.')
+    .option('--dir <folder>', 'folder of paydrop.yaml; also PAYDROP_DIR', usualFolder())
     .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, commandUsage: usageOf })
     .configureOutput({ outputError: (text, write) => write(hideTyped(text)) })
     .showHelpAfterError('Run it with --help.')

@@ -3,15 +3,14 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { type AccountConfig, type AlarmConfig, Config, type FolderConfig, USUAL_CALLS } from '../../schemas/config.ts';
-import { FEATURE_ROWS, SECRET_PATHS } from '../../schemas/features.ts';
 import { HOME_SITE } from '../../schemas/jobs.ts';
-import type { FeatureRows } from '../../schemas/table-rows.ts';
 import type { Feature } from '../feature.ts';
 import { faultyError, type Place, placeOfSetting } from './config-place.ts';
 import { explainIssue, type ShapeFault } from './explain-issue.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type DashboardSettings, type ListenAddress, readDashboard, readListenAddress } from './config-dashboard.ts';
 import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';
+import { findLeftOut, withSecretsOfFeatures } from './feature-settings.ts';
 import { type FileStamp, markSections, type SectionMarks, stampOf } from './sections.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
@@ -105,7 +104,7 @@ export function loadSettings(root: string, env: NodeJS.ProcessEnv, installed: re
   const odd = [
     ...pathsWithNul(given).map((path) => ({ path, reason: NUL_FAULT })),
     ...saidTwice(given),
-    ...ofLeftOut(given),
+    ...findLeftOut(given),
   ];
   if (odd.length > 0) throw faultyError('CONFIG_INVALID', file, odd, given, place);
   const parsed = Config.safeParse(given);
@@ -133,30 +132,6 @@ function saidTwice(given: unknown): ShapeFault[] {
           reason: 'the profile of this folder says it, so take it out here',
         })),
   );
-}
-
-/** Returns the settings of features that are left out: without the feature they would do nothing, in silence. */
-function ofLeftOut(given: unknown): ShapeFault[] {
-  const { features, accounts, folders }: { features?: unknown; accounts?: unknown; folders?: unknown } = Object(given);
-  const places = [
-    ['settings', [{ path: [], of: given }]],
-    ['accountSettings', Object.entries(Object(accounts)).map(([name, of]) => ({ path: ['accounts', name], of }))],
-    ['folderSettings', Object.entries(Object(folders)).map(([name, of]) => ({ path: ['folders', Number(name)], of }))],
-  ] as const;
-  return Object.entries<FeatureRows>(FEATURE_ROWS)
-    .filter(([feature]) => Object(features)[feature] === false)
-    .flatMap(([feature, rows]) =>
-      places.flatMap(([part, at]) =>
-        at.flatMap(({ path, of }) =>
-          Object.keys(rows[part] ?? {})
-            .filter((name) => Object.hasOwn(Object(of), name))
-            .map((name) => ({
-              path: [...path, name],
-              reason: `it belongs to "${feature}", which is left out: take it out too, or take "${feature}" out of "features"`,
-            })),
-        ),
-      ),
-    );
 }
 
 const NUL_FAULT = 'it contains a NUL character, which no path, name or secret can have';
@@ -249,7 +224,7 @@ function toSettings(
   const data = resolve(root, paths.data);
   const host = env['PAYDROP_HOST'] || hostname();
   const secretOf = (path: string, text: string) => valueOrFault(readSecret(text, root, env), path, faults);
-  const rest = SECRET_PATHS.reduce((read, path) => withSecrets(read, path.split('.'), [], secretOf), plain);
+  const rest = withSecretsOfFeatures(plain, secretOf);
   const readAccount = (name: string, account: AccountConfig): Account => ({
     ...account,
     name,
@@ -302,21 +277,6 @@ function toSettings(
     otlpShare: Number(env['PAYDROP_OTLP_SHARE'] || 1),
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
-}
-
-/** Returns a value with its secrets at a path read; `*` stands for each name, or each entry of a list. */
-function withSecrets<Value>(
-  value: Value,
-  [name, ...deeper]: readonly string[],
-  at: readonly string[],
-  read: (path: string, text: string) => string,
-): Value {
-  if (name === undefined) return typeof value === 'string' ? (read(at.join('.'), value) as Value) : value;
-  if (typeof value !== 'object' || value === null) return value;
-  const changed = Object.entries(value).map(([key, inner]: [string, unknown]) =>
-    name === '*' || name === key ? [key, withSecrets(inner, deeper, [...at, key], read)] : [key, inner],
-  );
-  return (Array.isArray(value) ? changed.map(([, inner]) => inner) : Object.fromEntries(changed)) as Value;
 }
 
 /** An account has one call that sends at a time, so more would find nothing to do. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { Config } from '../../schemas/config.ts';
+import { SECRET_PATHS } from '../../schemas/features.ts';
 import { SETTING_EFFECTS } from '../../schemas/setting-effects.ts';
 
 /** A part of paydrop.yaml by its name at the top level. */
@@ -32,6 +33,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'secret',
   'clientSecret',
   'masterKey',
+  ...SECRET_PATHS.map((path) => path.slice(path.lastIndexOf('.') + 1)),
 ]);
 
 export function markSections(config: Config): SectionMarks {

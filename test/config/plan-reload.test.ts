@@ -15,7 +15,6 @@ const BEFORE = {
   accounts: { main: MAIN, other: { ...MAIN, agentCode: 'OTHER' } },
   folders: [DUES],
   schedules: { nightly: { does: 'take', at: '22:00' } },
-  remotes: { bank: { host: 'sftp.example', user: 'us', password: 'SFTP', hostKey: `SHA256:${'A'.repeat(43)}` } },
 };
 
 const read = (config: object) => resolveSettings(Config.parse(config), '/srv/paydrop', {});
@@ -70,7 +69,6 @@ describe('planReload', () => {
     ],
     ['the size of batches', { batch: { maxRows: 5 } }, { waits: ['batch'] }],
     ['the place of outputs', { paths: { out: 'results' } }, { waits: ['paths'] }],
-    ['a server', { remotes: {} }, { waits: ['remotes'] }],
   ])('%s', (_what, change, expected) => {
     expect(reload(change)).toEqual({ ...AS_BEFORE, ...expected });
   });
@@ -97,7 +95,6 @@ const secretsIn = (text: string) =>
   Config.parse({
     ...BEFORE,
     accounts: { main: { ...MAIN, agentCode: text, password: text, openpgp: { key: `command:${text}` } } },
-    remotes: { bank: { ...BEFORE.remotes.bank, password: text } },
     alarms: [
       { ...HOOK, url: text, secret: text },
       { by: 'mail', smtpUrl: text, from: 'a@example.com', to: ['b@example.com'] },
@@ -112,7 +109,7 @@ describe('markSections', () => {
     const changed = (kind: 'open' | 'whole') =>
       SECTIONS.filter((section) => one[section][kind] !== other[section][kind]);
     expect(changed('open')).toEqual([]);
-    expect(changed('whole')).toEqual(['accounts', 'masterKey', 'dashboard', 'alarms', 'remotes']);
+    expect(changed('whole')).toEqual(['accounts', 'masterKey', 'dashboard', 'alarms']);
   });
 
   it('shows another place of a secret, and not the order of settings', () => {

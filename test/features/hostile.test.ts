@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ALARM_KINDS } from '../../schemas/alarms.ts';
+import { withRows } from '../../schemas/features.ts';
 import { DUTIES } from '../../schemas/jobs.ts';
 import { HANDLERS, handlersOf } from '../../src/actions/handlers.ts';
 import { planAction, runAction, type SubjectFinder } from '../../src/actions/run-action.ts';
 import { loadNamed } from '../../src/cli/commands.ts';
-import type { Feature } from '../../src/feature.ts';
+import { besideCore, type Feature } from '../../src/feature.ts';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { handClock } from '../../src/kernel/clock.ts';
@@ -39,13 +40,29 @@ const hostile = {
     tidy: async () => lie(),
     due: Object.fromEntries(Object.keys(DUTIES).map((duty) => [duty, async () => ({ count: 0, since: null })])),
     alarms: Object.fromEntries(
-      [...Object.keys(ALARM_KINDS), 'hostile'].map((kind) => [
-        kind,
-        { find: lie, isOver: () => true, describe: () => '' },
-      ]),
+      [...Object.keys(ALARM_KINDS), 'hostile'].map((kind) => [kind, { find: lie, isOver: lie, describe: lie }]),
     ),
   }),
 } as unknown as Feature;
+
+describe('withRows', () => {
+  it('replaces no row: a name that is there stops the program', () => {
+    expect(() => withRows({ 'archive-rows': 'of the core' }, 'actions')).toThrow(
+      'the feature "archive" adds "archive-rows" to actions, which is there',
+    );
+  });
+});
+
+describe('besideCore', () => {
+  it('keeps what the core has, and puts the rest behind it', () => {
+    const added = [{ core: 2, one: 3 }, undefined, { one: 4, two: 5 }];
+    expect(Object.entries(besideCore({ core: 1 }, added))).toEqual([
+      ['core', 1],
+      ['one', 3],
+      ['two', 5],
+    ]);
+  });
+});
 
 describe('a feature that answers everything wrongly', () => {
   const world = openedForTests(() => openPipelineWorld({ features: [hostile], account: { recheck: { afterMs: [] } } }));

@@ -54,7 +54,7 @@ describe('a feature that is left out', () => {
     const name: ActionName = 'archive-rows';
     expect(handledIn(FEATURES)).toContain(name);
     expect(handledIn([])).not.toContain(name);
-    expect(Object.keys(handlersOf([]))).toHaveLength(Object.keys(handlersOf(FEATURES)).length - 1);
+    expect(Object.keys(handlersOf([]))).not.toContain(name);
     expect(() => handlerOf([], name)).toThrow(
       `Cannot do "${ACTIONS[name].label}": the feature that does it is left out`,
     );

@@ -47,16 +47,31 @@ export async function lookForAlarms(app: App): Promise<void> {
     accounts: target.accounts,
   }));
   const alarms = alarmsOf(await workOf(app.settings));
+  // What fails in a feature holds up no alarm, and is thrown at the end.
+  const faults: unknown[] = [];
+  const attempt = <Answer>(ask: () => Answer, instead: Answer): Answer => {
+    try {
+      return ask();
+    } catch (error) {
+      faults.push(error);
+      return instead;
+    }
+  };
   // One process at a time: two at once would both report a file that has ended.
   const done = await withLock(app.ledger, 'alarms', async () => {
     const presences = await readPresences(app.ledger);
-    const { found, faults } = findOfFeatures(app, alarms);
+    const found = Object.entries(alarms).flatMap(([kind, alarm]) =>
+      attempt(() => alarm.find(app).filter((cause) => cause.kind === kind), []),
+    );
     const causes = [...found, ...(await findCauses(app, wanted, presences))];
     const due = causes
       .filter(({ kind }) => wanted.has(kind))
-      .map((cause) => ({ ...cause, text: describeAlarm(cause, currencyOf(app, cause), alarms) }));
+      .map((cause) => ({
+        ...cause,
+        text: attempt(() => describeAlarm(cause, currencyOf(app, cause), alarms), `${ALARM_KINDS[cause.kind].means}.`),
+      }));
     const raised = await raiseAlarms(app.ledger, due, audience, (kind, subject) =>
-      isPlaceKey(subject) ? maySeeAbsence(presences) : mayClear(app, kind, subject, alarms),
+      isPlaceKey(subject) ? maySeeAbsence(presences) : attempt(() => mayClear(app, kind, subject, alarms), false),
     );
     // Apart, so that a report that cannot be read holds up no alarm.
     const digests = await findDigests(app, recipients, causes);
@@ -66,20 +81,6 @@ export async function lookForAlarms(app: App): Promise<void> {
     return raised;
   });
   if (done.raised + done.cleared > 0) app.log.info(done, 'alarms raised or cleared');
-}
-
-/** Finds the causes of the alarms of features. What fails there holds up no alarm of the core. */
-function findOfFeatures(app: App, alarms: FeatureAlarms): { found: AlarmCause[]; faults: unknown[] } {
-  const found: AlarmCause[] = [];
-  const faults: unknown[] = [];
-  for (const [kind, alarm] of Object.entries(alarms)) {
-    try {
-      found.push(...alarm.find(app).filter((cause) => cause.kind === kind));
-    } catch (error) {
-      faults.push(error);
-    }
-  }
-  return { found, faults };
 }
 
 function currencyOf({ settings }: App, { account }: AlarmCause): string | undefined {

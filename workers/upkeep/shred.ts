@@ -50,8 +50,10 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
   const faults = await tidyFeatures(app, isStopping);
   await clearArchive(app, isStopping);
   if (!isStopping()) await cleanLedger(app);
-  if (faults.length > 0) throw faults[0];
-  if (left === 0) return shredded;
+  if (left === 0) {
+    if (faults.length > 0) throw faults[0];
+    return shredded;
+  }
   throw new PipelineError(
     'CLOCK_UNSURE',
     `destroy the keys of ${counted(left, 'file')}`,
@@ -62,8 +64,13 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
 /** Lets each feature remove what it no longer needs. @returns what failed; the rest is done all the same */
 async function tidyFeatures(app: App, isStopping: () => boolean): Promise<unknown[]> {
   const faults: unknown[] = [];
-  for (const { tidy } of await workOf(app.settings))
-    await tidy?.(app, isStopping).catch((error: unknown) => void faults.push(error));
+  for (const { tidy } of await workOf(app.settings)) {
+    try {
+      await tidy?.(app, isStopping);
+    } catch (error) {
+      faults.push(error);
+    }
+  }
   return faults;
 }
 

@@ -8,6 +8,7 @@ import { syncFolder } from '../../kernel/folders.ts';
 import type { Folder } from '../../config/config.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { beginPull, findDropped, notePull, type Pull, wasClaimed } from './pull-records.ts';
+import { tryEach } from './try-each.ts';
 import { withLock } from '../../ledger/engine/with-lock.ts';
 import { openRemote, type RemoteFile, remoteNamed, type RemoteSession } from './open-remote.ts';
 import {
@@ -24,7 +25,6 @@ import {
   type Sighting,
   usableCompanions,
 } from '../../files/completeness.ts';
-import { PipelineError } from '../../kernel/errors.ts';
 
 /** A folder that is filled from an SFTP server. */
 export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };
@@ -226,21 +226,4 @@ export function sortRemoteFiles(
     (verdict.is === 'settled' ? ready : waiting).push(found);
   }
   return { ready, waiting, settling };
-}
-
-/**
- * Does the work for each item in turn. When a server refuses one file, the others go on; the first refusal is thrown at
- * the end. Any other error, such as a lost connection or a full disk, ends it at once.
- */
-export async function tryEach<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
-  let refusal: PipelineError | undefined;
-  for (const item of items) {
-    try {
-      await work(item);
-    } catch (error) {
-      if (!(error instanceof PipelineError) || error.code !== 'REMOTE_FAILED') throw error;
-      refusal ??= error;
-    }
-  }
-  if (refusal) throw refusal;
 }

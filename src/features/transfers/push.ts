@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { withLock } from '../../ledger/engine/with-lock.ts';
 import { openRemote, remoteNamed, type RemoteSession } from './open-remote.ts';
-import { tryEach } from './pull.ts';
+import { tryEach } from './try-each.ts';
 import { beginPushing, findUnpushed, notePushed, type PushableOutput, pushTargetName } from './push-records.ts';
 
 /** A folder on an SFTP server that outputs are uploaded to. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderConfig } from '../../../schemas/config.ts';
-import { type RemoteSightings, sortRemoteFiles, tryEach } from '../../../src/features/transfers/pull.ts';
+import { type RemoteSightings, sortRemoteFiles } from '../../../src/features/transfers/pull.ts';
+import { tryEach } from '../../../src/features/transfers/try-each.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 
 const QUIET = { complete: { by: 'quiet', quietMs: 1_000, probes: 2 } } as const;

@@ -15,7 +15,9 @@ export function describeAlarm(
   currency?: string,
   alarms: FeatureAlarms = {},
 ): string {
-  if (!isCoreAlarm(kind)) return alarms[kind]?.describe(subject, found) ?? `${ALARM_KINDS[kind].means}: ${subject}`;
+  const { means } = ALARM_KINDS[kind];
+  const ofFeature = alarms[kind];
+  if (!isCoreAlarm(kind)) return ofFeature?.describe(subject, found) ?? `${means}: ${subject}`;
   const figures = { ...found, currency };
   const { batches = 0 } = figures;
   switch (kind) {
